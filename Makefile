@@ -1,4 +1,4 @@
-# Thin: each target is a script in scripts/, which says at its top what it does.
+# Each target runs a script in scripts/, whose first lines say what it does.
 PREFIX ?= /usr/local
 SEED ?=
 MINUTES ?= 1

@@ -14,7 +14,7 @@ class Revamp(ConanFile):
     description = "C++ AMP over Vulkan: a library, headers, and a compiler of kernels"
     topics = ("gpgpu", "vulkan", "c++-amp", "compute")
     package_type = "shared-library"
-    # The library is Rust's and its interface C's: no setting of the C++ compiler changes it.
+    # The library is written in Rust and has a C interface, so no C++ compiler setting affects it.
     settings = "os", "arch"
     test_package_folder = "packaging/conan"
     exports_sources = (
@@ -39,7 +39,7 @@ class Revamp(ConanFile):
         self.run(f"PREFIX='{self.package_folder}' DESTDIR= '{script}' --no-build")
 
     def package_info(self):
-        # The package's own files for CMake and pkg-config are those that users get elsewhere too.
+        # Conan generates no CMake and pkg-config files: the package brings its own.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.set_property("pkg_config_name", "none")
         self.cpp_info.builddirs = ["lib/cmake/revamp"]

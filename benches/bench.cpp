@@ -1,3 +1,4 @@
+// Functions that all cases share (bench.h).
 #include "bench.h"
 
 #include <cstring>
@@ -8,7 +9,7 @@ void Bench::need_host_memory(size_t size) {
     target.resize(size, 2);
 }
 
-void Bench::fresh(size_t size) {
+void Bench::refill(size_t size) {
     need_host_memory(size);
     static uint64_t state = 0x9E3779B97F4A7C15ULL;
     for (size_t i = 0; i + 8 <= size; i += 8) {

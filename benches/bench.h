@@ -1,4 +1,4 @@
-// What all cases share.
+// State and functions that all cases share.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,42 +15,46 @@ struct Bench {
     Report report;
     std::unique_ptr<PlainVulkan> plain;       // null: no Vulkan device
     const CudaPeer *cuda = nullptr;           // null: no CUDA
-    bool with_ours = true;                    // false: only the peers, to tune them
-    revamp_accelerator accelerator = nullptr; // the Vulkan device; its default view
+    bool with_ours = true;                    // false: measure only the peers, to tune them
+    revamp_accelerator accelerator = nullptr; // the Vulkan device; `view` is its default view
     revamp_accelerator_view view = nullptr;
     revamp_accelerator_view cpu_view = nullptr, host_view = nullptr;
-    std::string only;   // part of the names of the cases to run
-    std::string folder; // of this program
+    std::string only;   // if not empty: only cases whose names contain this text run
+    std::string folder; // the folder of this program
     std::string device; // device_path of the accelerator
     double budget = 1.0;
-    bool mapped_peer = true; // the peer may use device memory that the host sees
-    Workers one{1}, many;
-    std::vector<char> source, target; // ordinary memory, touched
+    bool mapped_peer = true;             // the peer may use host-visible device memory
+    Workers one_worker{1}, copy_threads; // threads that copy: one thread, and the number that the constructor takes
+    std::vector<char> source, target;    // pageable memory, already touched
 
-    explicit Bench(unsigned threads) : many(threads) {}
+    explicit Bench(unsigned threads) : copy_threads(threads) {}
 
-    bool wanted(const std::string &name) const { return only.empty() || name.find(only) != std::string::npos; }
-    // `size` is the most that is asked of source and target.
+    bool is_selected(const std::string &name) const { return only.empty() || name.find(only) != std::string::npos; }
+    // Makes source and target at least `size` bytes large.
     void need_host_memory(size_t size);
-    // Fills source with numbers that differ each time, and target with others.
-    void fresh(size_t size);
+    // Fills source with random bytes that differ at each call, and target with 0xA5.
+    void refill(size_t size);
     // Throws unless target equals source.
     void compare(size_t size, const char *what) const;
-    // Measures and reports. A case that throws while it is set up is reported as skipped by `guarded`.
+    // Measures and reports a case.
     std::vector<Samples> run(Case &c);
-    template <class F> void guarded(const std::string &name, F &&work) {
-        if (!wanted(name)) return;
+    // Runs `work`, which sets up and runs a case. If it throws, the case is reported as skipped.
+    template <class F> void run_or_skip(const std::string &name, F &&work) {
         try {
             work();
         } catch (const std::exception &e) {
             report.skip(name, e.what());
         }
     }
+    // The same, if the case is wanted.
+    template <class F> void guarded(const std::string &name, F &&work) {
+        if (is_selected(name)) run_or_skip(name, work);
+    }
 };
 
 std::string size_text(double bytes);
 
-// One file each.
+// Each of these functions is in its own file. For example, bench_copy is in case_copy.cpp.
 void bench_launch(Bench &bench);
 void bench_copy(Bench &bench);
 void bench_device_copy(Bench &bench);
@@ -58,7 +62,7 @@ void bench_overlap(Bench &bench);
 void bench_kernel(Bench &bench);
 void bench_axpy(Bench &bench);
 void bench_compiled(Bench &bench);
-void bench_texture(Bench &bench); // without a Vulkan device only on host threads
+void bench_texture(Bench &bench); // measures only host threads if there is no Vulkan device
 void bench_suite(Bench &bench);
 void bench_host(Bench &bench);
 void bench_amp(Bench &bench);
@@ -67,6 +71,6 @@ void bench_view(Bench &bench);
 void bench_view_bytes(Bench &bench);
 void bench_scale(Bench &bench);
 void bench_accelerators(Bench &bench);
-// The programs of bench_view_bytes alone, for the process it starts; prints a line for each.
+// Runs only the programs of bench_view_bytes and prints a line for each. bench_view_bytes calls it in a child process.
 void print_view_bytes(Bench &bench);
 void bench_start(Bench &bench);

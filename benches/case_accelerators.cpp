@@ -1,38 +1,39 @@
-// Several Vulkan accelerators of one machine: the same work on one and on all, and copies from one to another.
+// Benchmarks of several Vulkan accelerators in one machine: the same work on one accelerator and on all accelerators,
+// and copies between two accelerators.
 #include <algorithm>
 
 #include "bench.h"
 
 namespace {
 
-struct Other {
+struct VulkanAccelerator {
     revamp_accelerator accelerator;
     revamp_accelerator_view view;
     std::string name, path;
     bool emulated;
 };
 
-// The usable Vulkan accelerators, that of the other cases first.
-std::vector<Other> vulkan_accelerators(const Bench &b) {
+// The usable Vulkan accelerators, beginning with the one that the other cases use.
+std::vector<VulkanAccelerator> vulkan_accelerators(const Bench &b) {
     size_t count = 0;
     ours::must(revamp_accelerator_list(nullptr, 0, &count), "revamp_accelerator_list");
     std::vector<revamp_accelerator> all(count);
     ours::must(revamp_accelerator_list(all.data(), all.size(), &count), "revamp_accelerator_list");
-    std::vector<Other> found;
+    std::vector<VulkanAccelerator> usable;
     for (const revamp_accelerator accelerator : all) {
         revamp_accelerator_info info{};
         info.struct_size = sizeof info;
         ours::must(revamp_accelerator_get_info(accelerator, &info), "revamp_accelerator_get_info");
         if (info.kind != REVAMP_ACCELERATOR_VULKAN || info.unusable_reason) continue;
-        Other other{accelerator, nullptr, info.description, info.device_path, info.is_emulated};
+        VulkanAccelerator other{accelerator, nullptr, info.description, info.device_path, info.is_emulated};
         ours::must(revamp_accelerator_get_default_view(accelerator, &other.view),
                    "revamp_accelerator_get_default_view");
-        found.insert(accelerator == b.accelerator ? found.begin() : found.end(), other);
+        usable.insert(accelerator == b.accelerator ? usable.begin() : usable.end(), other);
     }
-    return found;
+    return usable;
 }
 
-uint32_t near(uint32_t element, uint32_t turns) {
+uint32_t high_bits(uint32_t element, uint32_t turns) {
     uint32_t state = element * 2654435761U + 1, count = 0;
     for (uint32_t turn = 0; turn < turns; turn++) {
         state = state * 1664525 + 1013904223;
@@ -41,10 +42,10 @@ uint32_t near(uint32_t element, uint32_t turns) {
     return count;
 }
 
-// `elements` shared out over the accelerators: launched on all, then gathered in host memory.
-class Shared {
+// Divides the elements among the accelerators, launches a kernel on each, and gathers the results in host memory.
+class DividedWork {
   public:
-    Shared(const std::vector<Other> &on, uint32_t elements, uint32_t turns) : turns_(turns) {
+    DividedWork(const std::vector<VulkanAccelerator> &on, uint32_t elements, uint32_t turns) : turns_(turns) {
         const auto parts = static_cast<uint32_t>(on.size());
         for (uint32_t i = 0; i < parts; i++) {
             const uint32_t first = elements / parts * i, last = i + 1 == parts ? elements : elements / parts * (i + 1);
@@ -98,34 +99,36 @@ class Shared {
     const uint32_t turns_;
 };
 
-void one_and_all(Bench &b, const std::vector<Other> &all, const std::string &name) {
+void compare_one_with_all(Bench &b, const std::vector<VulkanAccelerator> &all, const std::string &name) {
     const bool soft = all.front().emulated;
     const uint32_t elements = soft ? 1 << 18 : 1 << 24, turns = soft ? 200 : 20000;
-    const bool alike = std::all_of(all.begin(), all.end(), [&](const Other &o) { return o.name == all.front().name; });
+    const bool same_name =
+        std::all_of(all.begin(), all.end(), [&](const VulkanAccelerator &o) { return o.name == all.front().name; });
     Case c;
     c.name = name + ": " + std::to_string(all.size());
-    if (alike && !soft && all.size() > 1) c.goals["one accelerator"] = {Goal::speed_at_least, 0.9 * double(all.size())};
+    if (same_name && !soft && all.size() > 1)
+        c.goals["one accelerator"] = {Goal::speed_at_least, 0.9 * double(all.size())};
     std::vector<uint32_t> result(elements);
-    Shared one({all.front()}, elements, turns), every(all, elements, turns);
-    auto add = [&](const char *group, Shared &work) {
+    DividedWork one({all.front()}, elements, turns), on_all(all, elements, turns);
+    auto add = [&](const char *group, DividedWork &work) {
         auto run = [&] { work.run(result.data()); };
         c.ways.push_back({group, "the same work", [run] { return timed(run); },
                           [&, run] {
                               std::fill(result.begin(), result.end(), ~0U);
                               run();
                               for (uint32_t i = 0; i < elements; i += 4099)
-                                  if (result[i] != near(i, turns))
+                                  if (result[i] != high_bits(i, turns))
                                       throw std::runtime_error("wrong: element " + std::to_string(i));
-                              if (result.back() != near(elements - 1, turns))
-                                  throw std::runtime_error("wrong: the last");
+                              if (result.back() != high_bits(elements - 1, turns))
+                                  throw std::runtime_error("wrong: the last element");
                           }});
     };
-    add("revamp", every);
+    add("revamp", on_all);
     add("one accelerator", one);
     b.run(c);
 }
 
-// The sixteen bytes in "vulkan\<uuid>".
+// The sixteen bytes of the UUID in "vulkan\<uuid>".
 std::vector<uint8_t> uuid_in(const std::string &path) {
     std::string digits;
     for (const char c : path.substr(path.find('\\') + 1))
@@ -137,15 +140,16 @@ std::vector<uint8_t> uuid_in(const std::string &path) {
     return uuid;
 }
 
-void copy_between(Bench &b, const Other &first, const Other &second, size_t size, const std::string &name) {
+void copy_between(Bench &b, const VulkanAccelerator &first, const VulkanAccelerator &second, size_t size,
+                  const std::string &name) {
     Case c;
     c.name = name;
     c.bytes = double(size);
     if (!second.emulated) c.goals["plain Vulkan"] = {Goal::speed_at_least, 0.95};
     b.need_host_memory(size);
-    auto checked = [&b, size](std::function<void()> store, std::function<void()> copy, std::function<void()> fetch) {
+    auto make_check = [&b, size](std::function<void()> store, std::function<void()> copy, std::function<void()> fetch) {
         return [=, &b] {
-            b.fresh(size);
+            b.refill(size);
             store();
             copy();
             fetch();
@@ -159,10 +163,11 @@ void copy_between(Bench &b, const Other &first, const Other &second, size_t size
         ours::wait(second.view);
     };
     c.ways.push_back({"revamp", "", [copy] { return timed(copy); },
-                      checked([&, size] { from.upload(b.source.data(), size); }, copy,
-                              [&, size] { to.download(b.target.data(), size); })});
+                      make_check([&, size] { from.upload(b.source.data(), size); }, copy,
+                                 [&, size] { to.download(b.target.data(), size); })});
 
-    // By hand: the second device with a program of its own. The devices of one driver share its functions.
+    // The plain Vulkan peer runs only if the two devices have the same name. They then have the same driver, and the
+    // functions in `vk` work for both devices.
     std::unique_ptr<PlainVulkan> other;
     if (first.name == second.name) other = std::make_unique<PlainVulkan>(uuid_in(second.path).data());
     std::unique_ptr<Buffer> source, target;
@@ -185,38 +190,39 @@ void copy_between(Bench &b, const Other &first, const Other &second, size_t size
         fetch = std::make_unique<WholeCopy>(*other, Lane::compute, Direction::down, *target, size);
         pageable.resize(size);
         const RingCopy::Shape shape{lane, std::min<VkDeviceSize>(size / 4, 4 << 20), Memory::readback};
-        rings_down = std::make_unique<RingCopy>(*b.plain, b.many, shape, Direction::down, *source, size);
-        rings_up = std::make_unique<RingCopy>(*other, b.many, shape, Direction::up, *target, size);
-        auto by_hand = [&](const char *way, std::function<void()> work) {
+        rings_down = std::make_unique<RingCopy>(*b.plain, b.copy_threads, shape, Direction::down, *source, size);
+        rings_up = std::make_unique<RingCopy>(*other, b.copy_threads, shape, Direction::up, *target, size);
+        auto add_plain_vulkan = [&](const char *way, std::function<void()> work) {
             c.ways.push_back({"plain Vulkan", way, [work] { return timed(work); },
-                              checked([&] { store->run(b.source.data(), Wait::block); }, work,
-                                      [&] { fetch->run(b.target.data(), Wait::block); })});
+                              make_check([&] { store->run(b.source.data(), Wait::block); }, work,
+                                         [&] { fetch->run(b.target.data(), Wait::block); })});
         };
-        by_hand("whole, pinned memory of each", [&] {
+        add_plain_vulkan("whole, pinned memory of each", [&] {
             down->run(pinned->data, b.plain->best_wait);
             up->run(b.plain->best_wait);
         });
-        by_hand("rings of pinned memory, ordinary memory between", [&] {
+        add_plain_vulkan("rings of pinned memory, ordinary memory between", [&] {
             rings_down->run(pageable.data());
             rings_up->run(pageable.data());
         });
     }
     std::shared_ptr<void> cuda_from, cuda_to;
-    int number_from = 0, number_to = 0;
+    int ordinal_from = 0, ordinal_to = 0;
     if (b.cuda) {
-        auto memory = [&](const Other &on, int &number) {
-            void *made = nullptr;
-            cuda_check(b.cuda->allocate_on(uuid_in(on.path).data(), size, &made, &number));
-            return std::shared_ptr<void>(made, [&b](void *m) { b.cuda->release(m, false); });
+        auto memory = [&](const VulkanAccelerator &on, int &number) {
+            void *pointer = nullptr;
+            cuda_check(b.cuda->allocate_on(uuid_in(on.path).data(), size, &pointer, &number));
+            return std::shared_ptr<void>(pointer, [&b](void *m) { b.cuda->release(m, false); });
         };
-        cuda_from = memory(first, number_from);
-        cuda_to = memory(second, number_to);
+        cuda_from = memory(first, ordinal_from);
+        cuda_to = memory(second, ordinal_to);
         auto work = [&, size] {
-            cuda_check(b.cuda->copy_between(cuda_to.get(), number_to, cuda_from.get(), number_from, size));
+            cuda_check(b.cuda->copy_between(cuda_to.get(), ordinal_to, cuda_from.get(), ordinal_from, size));
         };
-        c.ways.push_back({"CUDA", "cudaMemcpyPeer", [work] { return timed(work); },
-                          checked([&, size] { cuda_check(b.cuda->copy(cuda_from.get(), b.source.data(), size)); }, work,
-                                  [&, size] { cuda_check(b.cuda->copy(b.target.data(), cuda_to.get(), size)); })});
+        c.ways.push_back(
+            {"CUDA", "cudaMemcpyPeer", [work] { return timed(work); },
+             make_check([&, size] { cuda_check(b.cuda->copy(cuda_from.get(), b.source.data(), size)); }, work,
+                        [&, size] { cuda_check(b.cuda->copy(b.target.data(), cuda_to.get(), size)); })});
     }
     b.run(c);
 }
@@ -226,12 +232,12 @@ void copy_between(Bench &b, const Other &first, const Other &second, size_t size
 void bench_accelerators(Bench &b) {
     if (!b.with_ours) return;
     const std::string work = "the same work on all Vulkan accelerators, gathered on the host";
-    const std::vector<Other> all = vulkan_accelerators(b);
-    b.guarded(work, [&] { one_and_all(b, all, work); });
+    const std::vector<VulkanAccelerator> all = vulkan_accelerators(b);
+    b.guarded(work, [&] { compare_one_with_all(b, all, work); });
     for (const size_t mib : {1, 64, 256}) {
         const std::string name = "copy from one accelerator to another, " + std::to_string(mib) + " MiB";
         b.guarded(name, [&] {
-            if (all.size() < 2) throw std::runtime_error("there is one Vulkan accelerator");
+            if (all.size() < 2) throw std::runtime_error("there is only one Vulkan accelerator");
             copy_between(b, all[0], all[1], mib << 20, name);
         });
     }

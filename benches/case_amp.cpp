@@ -1,5 +1,5 @@
-// C++ AMP as programs write it: parallel_for_each on host threads beside OpenMP with the same loop body, and elements
-// through an array_view on the host beside a pointer.
+// Benchmarks of C++ AMP on the host. Compares parallel_for_each on host threads with OpenMP loops of the same body, and
+// element access through an array_view with access through a pointer.
 #include <amp.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
@@ -18,7 +18,7 @@ namespace {
 
 typedef std::function<void()> Action;
 
-// A loop, ours and OpenMP's: each is checked on the same data.
+// One loop in C++ AMP and in OpenMP. The two versions are checked on the same data.
 struct Loop {
     std::string name;
     double bytes;
@@ -26,7 +26,8 @@ struct Loop {
     const char *openmp_name = "the same loop body";
 };
 
-// Threads of either side may look for more work for a while after a loop; they must not take the other's processor.
+// After a loop, the threads of a runtime (revamp or OpenMP) may spin for a while. The sleep keeps them from disturbing
+// the other runtime.
 double timed_alone(const Action &run) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     return timed(run);
@@ -41,8 +42,8 @@ void add(Case &c, const Loop &loop, const char *group, const char *name, const A
                       }});
 }
 
-// Their speed / ours, 0 if it could not be measured.
-double beside_openmp(Bench &b, const Loop &loop, const Goal &goal) {
+// Returns OpenMP's time divided by revamp's, or 0 if it could not be measured.
+double compare_with_openmp(Bench &b, const Loop &loop, const Goal &goal) {
     Case c;
     c.name = loop.name;
     c.bytes = loop.bytes;
@@ -59,35 +60,35 @@ accelerator_view host_threads() {
     return accelerator(accelerator::direct3d_warp).default_view;
 }
 
-void equal(const float *values, size_t count, float expected, float tolerance, const char *what) {
+void check_equal(const float *values, size_t count, float expected, float tolerance, const char *what) {
     for (size_t i = 0; i < count; i++)
         if (!(std::fabs(values[i] - expected) <= tolerance))
             throw std::runtime_error(std::string(what) + ": element " + std::to_string(i) + " is " +
                                      std::to_string(values[i]) + ", not " + std::to_string(expected));
 }
 
-std::vector<float> numbers(size_t count) {
-    std::vector<float> all(count);
+std::vector<float> random_floats(size_t count) {
+    std::vector<float> random_values(count);
     uint32_t random = 1;
-    for (float &v : all) {
+    for (float &v : random_values) {
         random = random * 1664525U + 1013904223U;
         v = static_cast<float>(random >> 8) / 16777216.0F;
     }
-    return all;
+    return random_values;
 }
 
-// What one way computed, to be compared with what the other computes.
-struct Kept {
+// Keeps the results of the first way that runs, and compares the results of the other way with them.
+struct FirstResult {
     std::vector<float> values;
-    void same(const float *now, size_t count, float tolerance) {
+    void check_same(const float *now, size_t count, float tolerance) {
         if (values.empty()) {
             values.assign(now, now + count);
             return;
         }
         for (size_t i = 0; i < count; i++)
             if (!(std::fabs(values[i] - now[i]) <= tolerance * std::fabs(values[i])))
-                throw std::runtime_error("element " + std::to_string(i) + " is " + std::to_string(now[i]) +
-                                         " one way and " + std::to_string(values[i]) + " the other");
+                throw std::runtime_error("element " + std::to_string(i) + " is " + std::to_string(now[i]) + ", but " +
+                                         std::to_string(values[i]) + " by the first way");
     }
 };
 
@@ -95,14 +96,14 @@ double saxpy(Bench &b, const std::string &name, const Goal &goal) {
     const int count = 16 << 20;
     const float a = 2;
     std::vector<float> from(count, 3), to(count);
-    const accelerator_view where = host_threads();
+    const accelerator_view host_view = host_threads();
     const array_view<const float> x(count, from);
     const array_view<float> y(count, to);
     Loop loop{name, 12.0 * count, {}, {}, {}, {}};
     loop.ours = [&] {
         parallel_for_each(
-            where, y.extent, [=](index<1> i) restrict(amp) { y[i] = a * x[i] + y[i]; });
-        where.wait();
+            host_view, y.extent, [=](index<1> i) restrict(amp) { y[i] = a * x[i] + y[i]; });
+        host_view.wait();
     };
 #ifdef _OPENMP
     loop.openmp = [&] {
@@ -117,22 +118,22 @@ double saxpy(Bench &b, const std::string &name, const Goal &goal) {
         for (float &v : to)
             v = 1;
     };
-    loop.verify = [&] { equal(to.data(), to.size(), 7, 0, "saxpy"); };
-    return beside_openmp(b, loop, goal);
+    loop.verify = [&] { check_equal(to.data(), to.size(), 7, 0, "saxpy"); };
+    return compare_with_openmp(b, loop, goal);
 }
 
 double saxpy_of_arrays(Bench &b, const std::string &name, const Goal &goal) {
     const int count = 16 << 20;
     const float a = 2;
     std::vector<float> from(count, 3), to(count);
-    const accelerator_view where = host_threads();
-    const array<float> x(count, from.begin(), from.end(), where);
-    array<float> y(count, where);
+    const accelerator_view host_view = host_threads();
+    const array<float> x(count, from.begin(), from.end(), host_view);
+    array<float> y(count, host_view);
     Loop loop{name, 12.0 * count, {}, {}, {}, {}};
     loop.ours = [&] {
         parallel_for_each(
-            where, y.extent, [ =, &x, &y ](index<1> i) restrict(amp) { y[i] = a * x[i] + y[i]; });
-        where.wait();
+            host_view, y.extent, [ =, &x, &y ](index<1> i) restrict(amp) { y[i] = a * x[i] + y[i]; });
+        host_view.wait();
     };
 #ifdef _OPENMP
     loop.openmp = [&] {
@@ -147,29 +148,29 @@ double saxpy_of_arrays(Bench &b, const std::string &name, const Goal &goal) {
         to.assign(to.size(), 1);
         copy(to.begin(), to.end(), y);
     };
-    // Either way leaves the other's memory as it was.
+    // revamp writes the array, OpenMP writes `to`. If the array still holds ones, OpenMP ran.
     loop.verify = [&] {
         std::vector<float> ours(count);
         copy(y, ours.begin());
-        equal(ours[0] == 1 ? to.data() : ours.data(), to.size(), 7, 0, "saxpy of arrays");
+        check_equal(ours[0] == 1 ? to.data() : ours.data(), to.size(), 7, 0, "saxpy of arrays");
     };
-    return beside_openmp(b, loop, goal);
+    return compare_with_openmp(b, loop, goal);
 }
 
 double bodies(Bench &b, const std::string &name, const Goal &goal) {
     using graphics::float_4;
     const int count = 8192;
-    const std::vector<float> random = numbers(4 * count);
-    std::vector<float_4> places(count), pulls(count);
-    for (size_t i = 0; i < places.size(); i++)
-        places[i] = float_4(random[4 * i], random[4 * i + 1], random[4 * i + 2], random[4 * i + 3]);
-    const accelerator_view where = host_threads();
-    const array_view<const float_4> at(count, places);
-    const array_view<float_4> pull(count, pulls);
+    const std::vector<float> random = random_floats(4 * count);
+    std::vector<float_4> positions(count), accelerations(count);
+    for (size_t i = 0; i < positions.size(); i++)
+        positions[i] = float_4(random[4 * i], random[4 * i + 1], random[4 * i + 2], random[4 * i + 3]);
+    const accelerator_view host_view = host_threads();
+    const array_view<const float_4> at(count, positions);
+    const array_view<float_4> acceleration(count, accelerations);
     Loop loop{name, 0, {}, {}, {}, {}};
     loop.ours = [&] {
         parallel_for_each(
-            where, pull.extent, [=](index<1> i) restrict(amp) {
+            host_view, acceleration.extent, [=](index<1> i) restrict(amp) {
                 const float_4 self = at[i];
                 float x = 0, y = 0, z = 0;
                 for (int j = 0; j < count; j++) {
@@ -181,19 +182,19 @@ double bodies(Bench &b, const std::string &name, const Goal &goal) {
                     y += dy * factor;
                     z += dz * factor;
                 }
-                pull[i] = float_4(x, y, z, 0);
+                acceleration[i] = float_4(x, y, z, 0);
             });
-        where.wait();
+        host_view.wait();
     };
 #ifdef _OPENMP
     struct Four {
         float x, y, z, w;
     };
-    std::vector<Four> plain_places(count), plain_pulls(count);
-    std::memcpy(plain_places.data(), random.data(), sizeof(Four) * count);
+    std::vector<Four> plain_positions(count), plain_accelerations(count);
+    std::memcpy(plain_positions.data(), random.data(), sizeof(Four) * count);
     loop.openmp = [&] {
-        const Four *at = plain_places.data();
-        Four *pull = plain_pulls.data();
+        const Four *at = plain_positions.data();
+        Four *acceleration = plain_accelerations.data();
 #pragma omp parallel for schedule(static)
         for (int i = 0; i < count; i++) {
             const Four self = at[i];
@@ -207,39 +208,39 @@ double bodies(Bench &b, const std::string &name, const Goal &goal) {
                 y += dy * factor;
                 z += dz * factor;
             }
-            pull[i] = Four{x, y, z, 0};
+            acceleration[i] = Four{x, y, z, 0};
         }
-        std::memcpy(static_cast<void *>(pulls.data()), pull, sizeof(Four) * count);
+        std::memcpy(static_cast<void *>(accelerations.data()), acceleration, sizeof(Four) * count);
     };
 #endif
-    Kept kept;
-    loop.reset = [&] { pulls.assign(pulls.size(), float_4(-1)); };
+    FirstResult first_result;
+    loop.reset = [&] { accelerations.assign(accelerations.size(), float_4(-1)); };
     loop.verify = [&] {
         std::vector<float> sizes;
-        for (const float_4 &p : pulls)
+        for (const float_4 &p : accelerations)
             sizes.push_back(std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z));
-        kept.same(sizes.data(), sizes.size(), 1e-4F);
+        first_result.check_same(sizes.data(), sizes.size(), 1e-4F);
     };
-    return beside_openmp(b, loop, goal);
+    return compare_with_openmp(b, loop, goal);
 }
 
 double product(Bench &b, const std::string &name, const Goal &goal) {
     const int n = 512;
-    const std::vector<float> left = numbers(n * n), right = numbers(n * n);
+    const std::vector<float> left = random_floats(n * n), right = random_floats(n * n);
     std::vector<float> result(n * n);
-    const accelerator_view where = host_threads();
+    const accelerator_view host_view = host_threads();
     const array_view<const float, 2> a(n, n, left), b_view(n, n, right);
     const array_view<float, 2> c(n, n, result);
     Loop loop{name, 0, {}, {}, {}, {}};
     loop.ours = [&] {
         parallel_for_each(
-            where, c.extent, [=](index<2> i) restrict(amp) {
+            host_view, c.extent, [=](index<2> i) restrict(amp) {
                 float sum = 0;
                 for (int k = 0; k < n; k++)
                     sum += a(i[0], k) * b_view(k, i[1]);
                 c[i] = sum;
             });
-        where.wait();
+        host_view.wait();
     };
 #ifdef _OPENMP
     loop.openmp = [&] {
@@ -255,24 +256,24 @@ double product(Bench &b, const std::string &name, const Goal &goal) {
             }
     };
 #endif
-    Kept kept;
+    FirstResult first_result;
     loop.reset = [&] { result.assign(result.size(), -1); };
-    loop.verify = [&] { kept.same(result.data(), result.size(), 1e-4F); };
-    return beside_openmp(b, loop, goal);
+    loop.verify = [&] { first_result.check_same(result.data(), result.size(), 1e-4F); };
+    return compare_with_openmp(b, loop, goal);
 }
 
-// 4096 sums of as many elements each; the few sums are added up by the caller.
+// The kernel computes 4096 sums of 4096 elements each. The calling thread adds up the 4096 sums.
 double reduction(Bench &b, const std::string &name, const Goal &goal) {
-    const int parts = 4096, part = 4096;
-    const std::vector<float> data = numbers(size_t(parts) * part);
+    const int parts = 4096, elements_per_sum = 4096;
+    const std::vector<float> data = random_floats(size_t(parts) * elements_per_sum);
     std::vector<float> sums(parts);
     double expected = 0, sum = 0;
     for (const float v : data)
         expected += v;
-    const accelerator_view where = host_threads();
-    const array_view<const float> x(parts * part, data);
+    const accelerator_view host_view = host_threads();
+    const array_view<const float> x(parts * elements_per_sum, data);
     const array_view<float> y(parts, sums);
-    Loop loop{name, 4.0 * parts * part, {}, {}, {}, {}};
+    Loop loop{name, 4.0 * parts * elements_per_sum, {}, {}, {}, {}};
     auto add_up = [&] {
         sum = 0;
         for (const float s : sums)
@@ -281,10 +282,10 @@ double reduction(Bench &b, const std::string &name, const Goal &goal) {
     loop.ours = [&] {
         y.discard_data();
         parallel_for_each(
-            where, y.extent, [=](index<1> i) restrict(amp) {
-                const int first = i[0] * part;
+            host_view, y.extent, [=](index<1> i) restrict(amp) {
+                const int first = i[0] * elements_per_sum;
                 float s = 0;
-                for (int k = 0; k < part; k++)
+                for (int k = 0; k < elements_per_sum; k++)
                     s += x[first + k];
                 y[i] = s;
             });
@@ -297,9 +298,9 @@ double reduction(Bench &b, const std::string &name, const Goal &goal) {
         float *y = sums.data();
 #pragma omp parallel for schedule(static)
         for (int i = 0; i < parts; i++) {
-            const int first = i * part;
+            const int first = i * elements_per_sum;
             float s = 0;
-            for (int k = 0; k < part; k++)
+            for (int k = 0; k < elements_per_sum; k++)
                 s += x[first + k];
             y[i] = s;
         }
@@ -311,25 +312,25 @@ double reduction(Bench &b, const std::string &name, const Goal &goal) {
         if (!(std::fabs(sum - expected) <= 1e-5 * expected))
             throw std::runtime_error("the sum is " + std::to_string(sum) + ", not " + std::to_string(expected));
     };
-    return beside_openmp(b, loop, goal);
+    return compare_with_openmp(b, loop, goal);
 }
 
 double stencil(Bench &b, const std::string &name, const Goal &goal) {
     const int n = 4096;
-    const std::vector<float> before = numbers(size_t(n) * n);
+    const std::vector<float> before = random_floats(size_t(n) * n);
     std::vector<float> after(before.size());
-    const accelerator_view where = host_threads();
+    const accelerator_view host_view = host_threads();
     const array_view<const float, 2> from(n, n, before);
     const array_view<float, 2> to(n, n, after);
     const extent<2> inner(n - 2, n - 2);
     Loop loop{name, 8.0 * n * n, {}, {}, {}, {}};
     loop.ours = [&] {
         parallel_for_each(
-            where, inner, [=](index<2> i) restrict(amp) {
+            host_view, inner, [=](index<2> i) restrict(amp) {
                 const int y = i[0] + 1, x = i[1] + 1;
                 to(y, x) = 0.2F * (from(y, x) + from(y - 1, x) + from(y + 1, x) + from(y, x - 1) + from(y, x + 1));
             });
-        where.wait();
+        host_view.wait();
     };
 #ifdef _OPENMP
     loop.openmp = [&] {
@@ -342,30 +343,30 @@ double stencil(Bench &b, const std::string &name, const Goal &goal) {
                                         from[y * n + x - 1] + from[y * n + x + 1]);
     };
 #endif
-    Kept kept;
+    FirstResult first_result;
     loop.reset = [&] { after.assign(after.size(), -1); };
-    loop.verify = [&] { kept.same(after.data(), after.size(), 1e-5F); };
-    return beside_openmp(b, loop, goal);
+    loop.verify = [&] { first_result.check_same(after.data(), after.size(), 1e-5F); };
+    return compare_with_openmp(b, loop, goal);
 }
 
-// Of all threads of the program.
+// Processor time of all threads of the program.
 double processor_seconds() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-void tiled_product(Bench &b, const std::string &name, const std::string &each) {
+void tiled_product(Bench &b, const std::string &name, const std::string &per_barrier_name) {
     constexpr int n = 512, tile = 16;
-    const std::vector<float> left = numbers(n * n), right = numbers(n * n);
+    const std::vector<float> left = random_floats(n * n), right = random_floats(n * n);
     std::vector<float> result(n * n);
-    const accelerator_view where = host_threads();
+    const accelerator_view host_view = host_threads();
     const array_view<const float, 2> a(n, n, left), b_view(n, n, right);
     const array_view<float, 2> c(n, n, result);
     Loop loop{name, 0, {}, {}, {}, {}};
     loop.ours = [&] {
         parallel_for_each(
-            where, c.extent.tile<tile, tile>(), [=](tiled_index<tile, tile> t) restrict(amp) {
+            host_view, c.extent.tile<tile, tile>(), [=](tiled_index<tile, tile> t) restrict(amp) {
                 tile_static float a_block[tile][tile];
                 tile_static float b_block[tile][tile];
                 const int row = t.local[0], col = t.local[1];
@@ -380,10 +381,10 @@ void tiled_product(Bench &b, const std::string &name, const std::string &each) {
                 }
                 c[t.global] = sum;
             });
-        where.wait();
+        host_view.wait();
     };
 #ifdef _OPENMP
-    // What a barrier separates become loops over the threads of the tile.
+    // Each section between two barriers becomes a loop over the threads of the tile.
     loop.openmp_name = "the same tiles, their threads as inner loops";
     loop.openmp = [&] {
         const float *a = left.data(), *b = right.data();
@@ -409,28 +410,28 @@ void tiled_product(Bench &b, const std::string &name, const std::string &each) {
             }
     };
 #endif
-    Kept kept;
+    FirstResult first_result;
     loop.reset = [&] { result.assign(result.size(), -1); };
-    loop.verify = [&] { kept.same(result.data(), result.size(), 1e-4F); };
-    (void)beside_openmp(b, loop, {});
+    loop.verify = [&] { first_result.check_same(result.data(), result.size(), 1e-4F); };
+    (void)compare_with_openmp(b, loop, {});
 
-    Case c_each;
-    c_each.name = each;
-    const double waits = double(n) * n * 2 * (n / tile);
-    c_each.ways.push_back({"revamp",
-                           "",
-                           [&] {
-                               const double start = processor_seconds();
-                               loop.ours();
-                               return (processor_seconds() - start) / waits;
-                           },
-                           {}});
-    c_each.goals["revamp"] = {Goal::seconds_at_most, 50e-9};
-    c_each.effort.most_ops = 1;
-    b.run(c_each);
+    Case per_barrier_case;
+    per_barrier_case.name = per_barrier_name;
+    const double barrier_waits = double(n) * n * 2 * (n / tile);
+    per_barrier_case.ways.push_back({"revamp",
+                                     "",
+                                     [&] {
+                                         const double start = processor_seconds();
+                                         loop.ours();
+                                         return (processor_seconds() - start) / barrier_waits;
+                                     },
+                                     {}});
+    per_barrier_case.goals["revamp"] = {Goal::seconds_at_most, 50e-9};
+    per_barrier_case.effort.max_ops = 1;
+    b.run(per_barrier_case);
 }
 
-// Functions of their own, as a program has them: the compiler sees nothing of the view but its type.
+// These functions are not inlined. The compiler therefore knows only the type of the view, as in a real program.
 [[gnu::noinline]] float sum_of(const array_view<const float> &values) {
     float sum = 0;
     for (int i = 0; i < values.extent[0]; i++)
@@ -460,8 +461,8 @@ void tiled_product(Bench &b, const std::string &name, const std::string &each) {
         y[i] = value;
 }
 
-void beside_pointer(Bench &b, const std::string &name, const Action &ours, const Action &pointer, const Action &reset,
-                    const Action &verify, const Goal &goal) {
+void compare_with_pointer(Bench &b, const std::string &name, const Action &ours, const Action &pointer,
+                          const Action &reset, const Action &verify, const Goal &goal) {
     b.guarded(name, [&] {
         Case c;
         c.name = name;
@@ -473,26 +474,26 @@ void beside_pointer(Bench &b, const std::string &name, const Action &ours, const
     });
 }
 
-void elements(Bench &b) {
+void element_access(Bench &b) {
     const std::string sum_name = "C++ AMP on the host: sum of 16 Mi floats through av[i]",
                       saxpy_name = "C++ AMP on the host: saxpy of 16 Mi floats through av[i]",
                       fill_name = "C++ AMP on the host: fill of 16 Mi floats through av[i]";
-    if (!b.wanted(sum_name) && !b.wanted(saxpy_name) && !b.wanted(fill_name)) return;
+    if (!b.is_selected(sum_name) && !b.is_selected(saxpy_name) && !b.is_selected(fill_name)) return;
     const int count = 16 << 20;
     std::vector<float> from(count, 0.25F), to(count);
     const array_view<const float> x(count, from);
     const array_view<float> y(count, to);
     float sum = 0;
-    beside_pointer(
+    compare_with_pointer(
         b, sum_name, [&] { sum = sum_of(x); }, [&] { sum = sum_of(from.data(), count); }, [&] { sum = 0; },
-        [&] { equal(&sum, 1, 0.25F * static_cast<float>(count), 0, "sum"); }, {Goal::time_at_most, 1.5});
+        [&] { check_equal(&sum, 1, 0.25F * static_cast<float>(count), 0, "sum"); }, {Goal::time_at_most, 1.5});
     auto ones = [&] { to.assign(to.size(), 1); };
-    beside_pointer(
+    compare_with_pointer(
         b, saxpy_name, [&] { saxpy_of(2, x, y); }, [&] { saxpy_of(2, from.data(), to.data(), count); }, ones,
-        [&] { equal(to.data(), to.size(), 1.5F, 0, "saxpy"); }, {});
-    beside_pointer(
+        [&] { check_equal(to.data(), to.size(), 1.5F, 0, "saxpy"); }, {});
+    compare_with_pointer(
         b, fill_name, [&] { fill(y, 4); }, [&] { fill(to.data(), count, 4); }, ones,
-        [&] { equal(to.data(), to.size(), 4, 0, "fill"); }, {});
+        [&] { check_equal(to.data(), to.size(), 4, 0, "fill"); }, {});
 }
 
 } // namespace
@@ -508,22 +509,22 @@ void bench_amp(Bench &b) {
                  {"C++ AMP on host threads: sum, 16 Mi floats", reduction},
                  {"C++ AMP on host threads: 5-point stencil, 4096x4096", stencil}};
     double logarithms = 0;
-    int measured = 0;
+    int measured_count = 0;
     for (const auto &loop : loops)
         b.guarded(loop.name, [&] {
             const double ratio = loop.measure(b, loop.name, {Goal::speed_at_least, 0.7});
             if (ratio <= 0) return;
             logarithms += std::log(ratio);
-            measured++;
+            measured_count++;
         });
-    // The mean says something of all of them only.
-    if (measured == int(std::size(loops)))
+    // The mean is comparable only if all loops were measured.
+    if (measured_count == int(std::size(loops)))
         b.report.add_ratio("C++ AMP on host threads: geometric mean of those without barriers", "OpenMP",
-                           std::exp(logarithms / measured), 0.9);
+                           std::exp(logarithms / measured_count), 0.9);
     const std::string by_reference = "C++ AMP on host threads: saxpy, 16 Mi floats in arrays captured by reference";
     b.guarded(by_reference, [&] { (void)saxpy_of_arrays(b, by_reference, {}); });
     const std::string tiled = "C++ AMP on host threads: matrix product in tiles of 16x16, 512",
-                      each = tiled + ", processor time for each thread and barrier, arithmetic included";
-    b.guarded(tiled, [&] { tiled_product(b, tiled, each); });
-    elements(b);
+                      per_barrier_name = tiled + ", processor time for each thread and barrier, arithmetic included";
+    b.guarded(tiled, [&] { tiled_product(b, tiled, per_barrier_name); });
+    element_access(b);
 }

@@ -1,4 +1,5 @@
-// y = a x + y on ordinary vectors and back, as a C++ AMP program does it: array_views made, launched on, synchronized.
+// Benchmark of y = a x + y on std::vectors, with the result copied back to y. As in a C++ AMP program, each run creates
+// array_views, launches a kernel on them and synchronizes.
 #include <vector>
 
 #include "bench.h"
@@ -13,11 +14,11 @@ void axpy(Bench &b, const std::string &name, uint32_t count) {
     c.bytes = 3.0 * static_cast<double>(bytes);
     c.goals = {{"CUDA", {Goal::speed_at_least, 1}}};
 
-    // Whole numbers that floats hold exactly, so that equal means equal.
+    // The values are integers that a float represents exactly, so that results can be compared with ==.
     std::vector<float> x(count), y(count);
     for (uint32_t i = 0; i < count; i++)
         x[i] = static_cast<float>(i % 1000);
-    auto checked = [&](std::function<void()> run) {
+    auto make_check = [&](std::function<void()> run) {
         return [&, run] {
             std::fill(y.begin(), y.end(), 1.0F);
             run();
@@ -27,7 +28,7 @@ void axpy(Bench &b, const std::string &name, uint32_t count) {
         };
     };
     auto add = [&](const char *group, const std::string &way, std::function<void()> run) {
-        c.ways.push_back({group, way, [run] { return timed(run); }, checked(run)});
+        c.ways.push_back({group, way, [run] { return timed(run); }, make_check(run)});
     };
 
     std::unique_ptr<ours::Kernel> kernel;
@@ -63,14 +64,14 @@ void axpy(Bench &b, const std::string &name, uint32_t count) {
             auto ring = [&](Direction direction, const Buffer &device) {
                 const Memory staging = direction == Direction::up ? Memory::upload : Memory::readback;
                 const RingCopy::Shape shape{lane, chunk, staging};
-                rings.push_back(std::make_unique<RingCopy>(*b.plain, b.many, shape, direction, device, bytes));
+                rings.push_back(std::make_unique<RingCopy>(*b.plain, b.copy_threads, shape, direction, device, bytes));
                 return rings.back().get();
             };
             RingCopy *up_x = ring(Direction::up, device_x), *up_y = ring(Direction::up, device_y),
                      *down_y = ring(Direction::down, device_y);
             add("plain Vulkan",
-                std::to_string(b.many.count()) + " threads, " + size_text(static_cast<double>(chunk)) + " chunks, " +
-                    name_of(lane),
+                std::to_string(b.copy_threads.count()) + " threads, " + size_text(static_cast<double>(chunk)) +
+                    " chunks, " + name_of(lane),
                 [&, up_x, up_y, down_y] {
                     up_x->run(x.data());
                     up_y->run(y.data());
@@ -98,10 +99,11 @@ void axpy(Bench &b, const std::string &name, uint32_t count) {
 } // namespace
 
 void bench_axpy(Bench &b) {
-    // The peer on software devices: within 65535 groups.
+    // Software devices run only 8 Mi elements: they allow at most 65535 workgroups, and the plain Vulkan dispatch needs
+    // one for each 256 elements.
     for (const uint32_t mega : {1, b.plain->software() ? 8 : 16}) {
         const std::string name =
-            "y = a x + y on ordinary vectors and back, " + std::to_string(mega) + " Mi floats, by array_views";
+            "y = a x + y on std::vectors, including the copies, " + std::to_string(mega) + " Mi floats, by array_views";
         b.guarded(name, [&] { axpy(b, name, mega << 20); });
     }
 }

@@ -1,4 +1,4 @@
-// Copies inside the device: whole blocks, and a section of a matrix.
+// Benchmarks of copies inside the device: of whole blocks, and of a section of a matrix.
 #include <cstring>
 
 #include "bench.h"
@@ -8,8 +8,8 @@ namespace {
 constexpr size_t MiB = 1 << 20;
 const Goal cuda_goal{Goal::speed_at_least, 0.9};
 
-// `width` 0: all of `size` bytes. Else the middle of a matrix of 4-byte elements, `width` on a side, half as large each
-// way.
+// If `width` is 0, copies all `size` bytes. Otherwise copies the middle section of a matrix of `width` x `width` 4-byte
+// elements. The section is half as wide and half as high as the matrix.
 void device_copy(Bench &b, size_t size, int32_t width, const std::string &name) {
     const size_t moved = width ? size / 4 : size;
     Case c;
@@ -18,16 +18,17 @@ void device_copy(Bench &b, size_t size, int32_t width, const std::string &name) 
     if (!width) c.goals["CUDA"] = cuda_goal;
     b.need_host_memory(size);
 
-    // Around each copy: `store` puts source into `from` and other bytes into `to`; afterwards `fetch` gets `to`.
-    auto checked = [&b, size, width](std::function<void()> store, std::function<void()> copy,
-                                     std::function<void()> fetch) {
+    // Before the copy, `store` writes b.source to the source of the copy, and other bytes to the target of the copy.
+    // After the copy, `fetch` reads the target.
+    auto make_check = [&b, size, width](std::function<void()> store, std::function<void()> copy,
+                                        std::function<void()> fetch) {
         return [=, &b] {
-            b.fresh(size);
+            b.refill(size);
             store();
             copy();
             std::memset(b.target.data(), 0, size);
             fetch();
-            if (width) { // outside the section the target holds what it held: 0xA5
+            if (width) { // outside the section the target still holds 0xA5
                 const size_t pitch = size_t(width) * 4, quarter = size_t(width) / 4;
                 for (size_t y = 0; y < size_t(width); y++)
                     for (size_t x = 0; x < size_t(width); x++) {
@@ -54,7 +55,7 @@ void device_copy(Bench &b, size_t size, int32_t width, const std::string &name) 
             ours::copy(ours::region(*from, o, e), ours::region(*to, o, e));
         };
         c.ways.push_back({"revamp", "", [copy] { return timed(copy); },
-                          checked(
+                          make_check(
                               [&b, &from, &to, size] {
                                   from->upload(b.source.data(), size);
                                   to->upload(b.target.data(), size);
@@ -63,16 +64,16 @@ void device_copy(Bench &b, size_t size, int32_t width, const std::string &name) 
     }
 
     const Buffer source(*b.plain, size, Memory::device), target(*b.plain, size, Memory::device);
-    const auto checks = b.plain->buffer(size, Memory::readback);
-    WholeCopy fill(*b.plain, Lane::compute, Direction::up, source, size, checks);
-    WholeCopy poison(*b.plain, Lane::compute, Direction::up, target, size, checks);
-    WholeCopy read(*b.plain, Lane::compute, Direction::down, target, size, checks);
+    const auto check_staging = b.plain->buffer(size, Memory::readback);
+    WholeCopy fill(*b.plain, Lane::compute, Direction::up, source, size, check_staging);
+    WholeCopy poison(*b.plain, Lane::compute, Direction::up, target, size, check_staging);
+    WholeCopy read(*b.plain, Lane::compute, Direction::down, target, size, check_staging);
     std::vector<std::unique_ptr<Job>> jobs;
     auto plain = [&](const std::string &way, Lane lane, const Job::Record &record) {
         jobs.push_back(std::make_unique<Job>(*b.plain, lane, record));
         auto copy = [job = jobs.back().get(), wait = b.plain->best_wait] { job->run(wait); };
         c.ways.push_back({"plain Vulkan", way, [copy] { return timed(copy); },
-                          checked(
+                          make_check(
                               [&] {
                                   fill.run(b.source.data(), Wait::block);
                                   poison.run(b.target.data(), Wait::block);
@@ -94,7 +95,7 @@ void device_copy(Bench &b, size_t size, int32_t width, const std::string &name) 
     };
     plain(width ? "vkCmdCopyBuffer, a region for each row" : "vkCmdCopyBuffer", Lane::compute, by_command);
     if (b.plain->has(Lane::transfer)) plain("vkCmdCopyBuffer, transfer queue", Lane::transfer, by_command);
-    if (!width && !(b.plain->software() && size > 64 * MiB)) { // there it takes a second
+    if (!width && !(b.plain->software() && size > 64 * MiB)) { // a software device would take a second
         const Pipeline pipeline = b.plain->pipeline(copy_shader.words, copy_shader.bytes, sizeof(CopyPush), {});
         plain("vec4 copy kernel", Lane::compute, [&](VkCommandBuffer commands) {
             const CopyPush push{source.address, target.address, static_cast<uint32_t>(size / 16), 0};
@@ -113,7 +114,7 @@ void device_copy(Bench &b, size_t size, int32_t width, const std::string &name) 
         };
         c.ways.push_back(
             {"CUDA", "cudaMemcpy", [copy] { return timed(copy); },
-             checked(
+             make_check(
                  [&b, &cuda_from, &cuda_to, size] {
                      cuda_check(b.cuda->copy(cuda_from.get(), b.source.data(), size));
                      cuda_check(b.cuda->copy(cuda_to.get(), b.target.data(), size));

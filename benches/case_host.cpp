@@ -1,4 +1,5 @@
-// The host-thread accelerator: a function of the program over a domain, and what a tile's barrier costs. Reported only.
+// Benchmarks of the host-thread accelerator: launches of a host function, and the cost of a tile barrier. These cases
+// have no goals.
 #include "bench.h"
 
 namespace {
@@ -15,7 +16,7 @@ void saxpy_element(const revamp_thread_id *id, void *context) {
     s->y[i] = s->a * s->x[i] + s->y[i];
 }
 
-void nothing(const revamp_thread_id *, void *) {}
+void empty_function(const revamp_thread_id *, void *) {}
 
 constexpr int tile = 256, tiles = 64, barriers = 50;
 
@@ -44,7 +45,7 @@ void empty_launch(Bench &b, const std::string &name) {
     Case c;
     c.name = name;
     const int32_t extent = 1;
-    const auto info = launch_of(nothing, nullptr, &extent);
+    const auto info = launch_of(empty_function, nullptr, &extent);
     c.ways.push_back({"revamp", "", [&] { return timed([&] { launch(b, info); }); }, {}});
 #ifdef _OPENMP
     c.ways.push_back({"OpenMP",
@@ -98,14 +99,15 @@ void barrier(Bench &b, const std::string &name) {
     Case c;
     c.name = name;
     const int32_t extent = tile * tiles, tile_extent = tile;
-    int many = barriers, one = 1; // both with barriers, so that both run on fibres
-    auto with = launch_of(wait_often, &many, &extent), without = launch_of(wait_often, &one, &extent);
-    with.tile = without.tile = &tile_extent;
+    int many = barriers, one = 1; // each launch has at least one barrier, so that both launches run on coroutines
+    auto many_barriers = launch_of(wait_often, &many, &extent), one_barrier = launch_of(wait_often, &one, &extent);
+    many_barriers.tile = one_barrier.tile = &tile_extent;
     c.ways.push_back({"revamp",
                       "",
                       [&] {
-                          const double more = timed([&] { launch(b, with); }) - timed([&] { launch(b, without); });
-                          return more / (double(tiles) * (barriers - 1));
+                          const double extra_seconds =
+                              timed([&] { launch(b, many_barriers); }) - timed([&] { launch(b, one_barrier); });
+                          return extra_seconds / (double(tiles) * (barriers - 1));
                       },
                       {}});
     b.run(c);

@@ -1,4 +1,4 @@
-// A kernel bound by memory: y = a x + y, through bindings and through an argument block.
+// Benchmark of a memory-bound kernel, y = a x + y, with the arguments in bindings and in an argument block.
 #include <cstring>
 
 #include "bench.h"
@@ -6,7 +6,8 @@
 namespace {
 
 void saxpy(Bench &b, bool by_address, const std::string &name) {
-    // Software devices: within 65535 groups and their storage-buffer range.
+    // The problem is smaller on software devices. They allow at most 65535 workgroups, and limit the range of a storage
+    // buffer.
     const uint32_t count = b.plain->software() ? 4 << 20 : 64 << 20;
     const unsigned launches = b.plain->software() ? 1 : 8;
     const uint32_t groups = (count + 255) / 256;
@@ -19,9 +20,9 @@ void saxpy(Bench &b, bool by_address, const std::string &name) {
     c.name = name;
     c.bytes = 3.0 * static_cast<double>(bytes) * launches;
 
-    // Whole numbers that floats hold exactly, so that equal means equal.
+    // The values are integers that a float represents exactly, so that results can be compared with ==.
     std::vector<float> x(count), y(count);
-    auto start = [&] {
+    auto fill_inputs = [&] {
         for (uint32_t i = 0; i < count; i++) {
             x[i] = static_cast<float>(i % 1000);
             y[i] = 1;
@@ -61,7 +62,7 @@ void saxpy(Bench &b, bool by_address, const std::string &name) {
         };
         c.ways.push_back({"revamp", "", [run] { return timed(run); },
                           [&, run] {
-                              start();
+                              fill_inputs();
                               ours_x->upload(x.data(), bytes);
                               ours_y->upload(y.data(), bytes);
                               run();
@@ -90,13 +91,13 @@ void saxpy(Bench &b, bool by_address, const std::string &name) {
             memory_barrier(commands);
         }
     });
-    const auto checks = b.plain->buffer(bytes, Memory::readback);
-    WholeCopy up_x(*b.plain, Lane::compute, Direction::up, device_x, bytes, checks);
-    WholeCopy up_y(*b.plain, Lane::compute, Direction::up, device_y, bytes, checks);
-    WholeCopy down_y(*b.plain, Lane::compute, Direction::down, device_y, bytes, checks);
+    const auto check_staging = b.plain->buffer(bytes, Memory::readback);
+    WholeCopy up_x(*b.plain, Lane::compute, Direction::up, device_x, bytes, check_staging);
+    WholeCopy up_y(*b.plain, Lane::compute, Direction::up, device_y, bytes, check_staging);
+    WholeCopy down_y(*b.plain, Lane::compute, Direction::down, device_y, bytes, check_staging);
     c.ways.push_back({"plain Vulkan", "recorded", [&] { return timed([&] { job.run(b.plain->best_wait); }); },
                       [&] {
-                          start();
+                          fill_inputs();
                           up_x.run(x.data(), Wait::block);
                           up_y.run(y.data(), Wait::block);
                           job.run(b.plain->best_wait);
@@ -114,7 +115,7 @@ void saxpy(Bench &b, bool by_address, const std::string &name) {
         };
         c.ways.push_back({"CUDA", "", [run] { return timed(run); },
                           [&, run] {
-                              start();
+                              fill_inputs();
                               cuda_check(b.cuda->copy(cuda_x.get(), x.data(), bytes));
                               cuda_check(b.cuda->copy(cuda_y.get(), y.data(), bytes));
                               run();

@@ -1,4 +1,5 @@
-// What a launch costs: alone, a thousand in a row, and on the calling thread.
+// Benchmarks of the cost of a launch: one launch with its wait, 1000 launches in a row, and the time of the call on the
+// calling thread.
 #include <cstring>
 #include <optional>
 
@@ -7,14 +8,15 @@
 
 namespace {
 
-// What launches.
+// How a kernel is launched: as SPIR-V with bindings, as SPIR-V with addresses, or as a C++ AMP lambda.
 enum class Kind { binding, address, lambda };
 
 constexpr unsigned launches = 1000;
-constexpr uint32_t slot = 64; // elements one launch increments; 256 bytes, the largest alignment a binding may need
+constexpr uint32_t elements_per_launch =
+    64; // the elements that a launch increments; 256 bytes are the largest alignment that a binding may need
 const Goal latency_goal{Goal::time_at_most, 1.1}, stream_goal{Goal::time_at_most, 1.1};
-// CUDA's streams are to be passed.
-const Goal ahead{Goal::time_at_most, 1.0}, call_goal{Goal::seconds_at_most, 2e-6};
+// cuda_goal: launches must be as fast as in a CUDA stream.
+const Goal cuda_goal{Goal::time_at_most, 1.0}, call_goal{Goal::seconds_at_most, 2e-6};
 
 revamp_dispatch_info dispatch_of(const revamp_argument *arguments, size_t count) {
     revamp_dispatch_info info{};
@@ -25,7 +27,7 @@ revamp_dispatch_info dispatch_of(const revamp_argument *arguments, size_t count)
     return info;
 }
 
-std::unique_ptr<LambdaLaunch> launch_of([[maybe_unused]] Bench &b, [[maybe_unused]] bool increments) {
+std::unique_ptr<LambdaLaunch> make_lambda([[maybe_unused]] Bench &b, [[maybe_unused]] bool increments) {
 #if defined(BENCH_HAS_KERNELS)
     return make_lambda_launch(increments, b.device);
 #else
@@ -33,19 +35,19 @@ std::unique_ptr<LambdaLaunch> launch_of([[maybe_unused]] Bench &b, [[maybe_unuse
 #endif
 }
 
-void all_equal(const std::vector<uint32_t> &values, uint32_t expected) {
+void check_all_equal(const std::vector<uint32_t> &values, uint32_t expected) {
     for (const uint32_t v : values)
         if (v != expected)
             throw std::runtime_error("wrong: an element is " + std::to_string(v) + ", not " + std::to_string(expected));
 }
 
-// The peer's kernel of a lambda with four views: the same work, on four buffers.
+// The peer of a lambda with four views: a kernel with four buffers that does the same work.
 struct FourBuffers {
     Buffer x, y, z, out;
     Pipeline pipeline;
     FourBuffers(PlainVulkan &vulkan, const Shader &shader)
-        : x(vulkan, slot * 4, Memory::device), y(vulkan, slot * 4, Memory::device), z(vulkan, slot * 4, Memory::device),
-          out(vulkan, slot * 4, Memory::device),
+        : x(vulkan, elements_per_launch * 4, Memory::device), y(vulkan, elements_per_launch * 4, Memory::device),
+          z(vulkan, elements_per_launch * 4, Memory::device), out(vulkan, elements_per_launch * 4, Memory::device),
           pipeline(vulkan.pipeline(shader.words, shader.bytes, 4, {&x, &y, &z, &out})) {}
 };
 
@@ -57,7 +59,7 @@ void empty_kernel(Bench &b, const std::string &name, Kind kind) {
     std::unique_ptr<LambdaLaunch> lambda;
     const revamp_dispatch_info info = dispatch_of(nullptr, 0);
     if (b.with_ours && kind == Kind::lambda) {
-        lambda = launch_of(b, false);
+        lambda = make_lambda(b, false);
         c.ways.push_back({"revamp",
                           "",
                           [&] {
@@ -79,12 +81,13 @@ void empty_kernel(Bench &b, const std::string &name, Kind kind) {
                           },
                           {}});
     }
-    std::optional<FourBuffers> four;
-    if (kind == Kind::lambda) four.emplace(*b.plain, empty_four_shader);
-    const Pipeline pipeline = four ? four->pipeline : b.plain->pipeline(empty_shader.words, empty_shader.bytes, 0, {});
+    std::optional<FourBuffers> four_buffers;
+    if (kind == Kind::lambda) four_buffers.emplace(*b.plain, empty_four_shader);
+    const Pipeline pipeline =
+        four_buffers ? four_buffers->pipeline : b.plain->pipeline(empty_shader.words, empty_shader.bytes, 0, {});
     Job job(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
         pipeline.bind(commands);
-        if (four) pipeline.push(commands, &slot, 4);
+        if (four_buffers) pipeline.push(commands, &elements_per_launch, 4);
         vk.CmdDispatch(commands, 1, 1, 1);
     });
     for (const Wait wait : b.plain->waits())
@@ -101,14 +104,14 @@ void empty_kernel(Bench &b, const std::string &name, Kind kind) {
         if (best && best->name == name_of(wait)) b.plain->best_wait = wait;
 }
 
-// `independent`: launch k works on elements of its own.
+// Measures 1000 launches and one wait. `independent`: each launch works on elements of its own.
 void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
     const bool by_address = kind == Kind::address;
     Case c;
     c.name = name;
-    if (!independent) c.goals = {{"plain Vulkan", stream_goal}, {"CUDA", ahead}};
+    if (!independent) c.goals = {{"plain Vulkan", stream_goal}, {"CUDA", cuda_goal}};
     const uint32_t slots = independent ? launches : 1;
-    std::vector<uint32_t> values(size_t{slots} * slot);
+    std::vector<uint32_t> values(size_t{slots} * elements_per_launch);
     const size_t bytes = values.size() * 4;
     const uint32_t expected = independent ? 1 : launches;
 
@@ -116,7 +119,7 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
     std::unique_ptr<ours::Kernel> kernel;
     std::unique_ptr<LambdaLaunch> lambda;
     if (b.with_ours && kind == Kind::lambda) {
-        lambda = launch_of(b, true);
+        lambda = make_lambda(b, true);
         c.ways.push_back({"revamp", "automatic mode",
                           [&] {
                               return timed([&] {
@@ -128,7 +131,8 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
                               const uint32_t before = lambda->value();
                               lambda->launch(launches);
                               if (lambda->value() != before + launches)
-                                  throw std::runtime_error("wrong: an element was not incremented once a launch");
+                                  throw std::runtime_error(
+                                      "wrong: an element was not incremented exactly once by each launch");
                           }});
     } else if (b.with_ours) {
         array =
@@ -138,9 +142,9 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
         auto enqueue = [&, independent, by_address] {
             const uint32_t base = 0;
             const uint64_t block = 0;
-            const int32_t extent = slot;
+            const int32_t extent = elements_per_launch;
             for (unsigned i = 0; i < launches; i++) {
-                const int32_t origin = independent ? static_cast<int32_t>(i * slot) : 0;
+                const int32_t origin = independent ? static_cast<int32_t>(i * elements_per_launch) : 0;
                 revamp_argument arguments[2] = {by_address
                                                     ? revamp_argument_address(0, *array, REVAMP_ACCESS_READ_WRITE)
                                                     : revamp_argument_buffer(0, *array),
@@ -168,23 +172,24 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
                               enqueue();
                               ours::wait(b.view);
                               array->download(values.data(), bytes);
-                              all_equal(values, expected);
+                              check_all_equal(values, expected);
                           }});
     }
 
-    std::optional<FourBuffers> four;
-    Buffer one;
+    std::optional<FourBuffers> four_buffers;
+    Buffer single_buffer;
     if (kind == Kind::lambda)
-        four.emplace(*b.plain, increment_four_shader);
+        four_buffers.emplace(*b.plain, increment_four_shader);
     else
-        one = Buffer(*b.plain, bytes, Memory::device);
-    const Buffer &buffer = four ? four->out : one, staging(*b.plain, bytes, Memory::readback);
-    const Pipeline pipeline =
-        four ? four->pipeline : b.plain->pipeline(increment_shader.words, increment_shader.bytes, 4, {&buffer});
+        single_buffer = Buffer(*b.plain, bytes, Memory::device);
+    const Buffer &buffer = four_buffers ? four_buffers->out : single_buffer, staging(*b.plain, bytes, Memory::readback);
+    const Pipeline pipeline = four_buffers
+                                  ? four_buffers->pipeline
+                                  : b.plain->pipeline(increment_shader.words, increment_shader.bytes, 4, {&buffer});
     auto record = [&](VkCommandBuffer commands) {
         pipeline.bind(commands);
         for (uint32_t i = 0; i < launches; i++) {
-            const uint32_t base = four ? slot : independent ? i * slot : 0;
+            const uint32_t base = four_buffers ? elements_per_launch : independent ? i * elements_per_launch : 0;
             if (independent || i == 0) pipeline.push(commands, &base, 4);
             vk.CmdDispatch(commands, 1, 1, 1);
             if (independent) continue;
@@ -198,8 +203,8 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
     Job job(*b.plain, Lane::compute, record);
     Job clear(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
         vk.CmdFillBuffer(commands, buffer.handle, 0, VK_WHOLE_SIZE, 0);
-        if (four)
-            for (const Buffer *read : {&four->x, &four->y, &four->z})
+        if (four_buffers)
+            for (const Buffer *read : {&four_buffers->x, &four_buffers->y, &four_buffers->z})
                 vk.CmdFillBuffer(commands, read->handle, 0, VK_WHOLE_SIZE, 0);
         memory_barrier(commands);
     });
@@ -217,7 +222,7 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
                               job.run(wait);
                               fetch.run(Wait::block);
                               std::memcpy(values.data(), staging.data, bytes);
-                              all_equal(values, expected);
+                              check_all_equal(values, expected);
                           }});
     std::shared_ptr<void> cuda_values;
     if (b.cuda && !independent) {
@@ -231,23 +236,24 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
                  cuda_check(b.cuda->copy(device, values.data(), bytes));
                  cuda_check(b.cuda->increments(device, launches, nullptr));
                  cuda_check(b.cuda->copy(values.data(), device, bytes));
-                 all_equal(values, expected);
+                 check_all_equal(values, expected);
              }});
     }
     b.run(c);
 }
 
-// The calling thread's share, the wait apart: our call against recording one dispatch, its barrier included.
+// Measures the time that a launch takes on the calling thread, without the wait. The plain Vulkan peer records one
+// dispatch and one barrier for each launch.
 void host_time(Bench &b, const std::string &name, Kind kind) {
     Case c;
     c.name = name;
     std::unique_ptr<ours::Array> array;
     std::unique_ptr<ours::Kernel> kernel;
     std::unique_ptr<LambdaLaunch> lambda;
-    // Software devices need the processor that the calls are timed on.
-    if (!b.plain->software()) c.goals = {{"revamp", call_goal}, {"CUDA", ahead}};
+    // No goals on software devices, which compete with the timed thread for the processor.
+    if (!b.plain->software()) c.goals = {{"revamp", call_goal}, {"CUDA", cuda_goal}};
     if (b.with_ours && kind == Kind::lambda) {
-        lambda = launch_of(b, false);
+        lambda = make_lambda(b, false);
         c.ways.push_back({"revamp",
                           "",
                           [&] {
@@ -257,7 +263,7 @@ void host_time(Bench &b, const std::string &name, Kind kind) {
                           },
                           {}});
     } else if (b.with_ours) {
-        array = std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{slot});
+        array = std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{elements_per_launch});
         kernel = std::make_unique<ours::Kernel>(b.accelerator, increment_shader);
         c.ways.push_back({"revamp",
                           "",
@@ -275,7 +281,7 @@ void host_time(Bench &b, const std::string &name, Kind kind) {
                           },
                           {}});
     }
-    const Buffer buffer(*b.plain, slot * 4, Memory::device);
+    const Buffer buffer(*b.plain, elements_per_launch * 4, Memory::device);
     const Pipeline pipeline = b.plain->pipeline(increment_shader.words, increment_shader.bytes, 4, {&buffer});
     auto &queue = b.plain->queue(Lane::compute);
     auto info = vk_struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
@@ -310,7 +316,7 @@ void host_time(Bench &b, const std::string &name, Kind kind) {
                       {}});
     std::shared_ptr<void> cuda_values;
     if (b.cuda) {
-        cuda_values = cuda_memory(*b.cuda, slot * 4, false);
+        cuda_values = cuda_memory(*b.cuda, elements_per_launch * 4, false);
         c.ways.push_back({"CUDA",
                           "one stream",
                           [&] {
@@ -328,20 +334,23 @@ void host_time(Bench &b, const std::string &name, Kind kind) {
 } // namespace
 
 void bench_launch(Bench &b) {
-    auto row = [&b](const std::string &name, auto &&work) { b.guarded(name, [&] { work(name); }); };
+    auto run_case = [&b](const std::string &name, auto &&work) { b.guarded(name, [&] { work(name); }); };
     using Name = const std::string &;
-    // Always first: it also finds the wait that the other cases' peers use.
-    row("dispatch + wait, empty kernel", [&](Name name) { empty_kernel(b, name, Kind::binding); });
-    row("launch + wait, empty lambda with 4 views", [&](Name name) { empty_kernel(b, name, Kind::lambda); });
-    row("1000 dependent dispatches, then wait", [&](Name name) { stream(b, name, false, Kind::binding); });
-    row("1000 dependent dispatches, then wait, arguments by address",
-        [&](Name name) { stream(b, name, false, Kind::address); });
-    row("1000 dependent launches, then wait, lambda with 4 views",
-        [&](Name name) { stream(b, name, false, Kind::lambda); });
-    row("1000 independent dispatches, then wait", [&](Name name) { stream(b, name, true, Kind::binding); });
-    row("1000 independent dispatches, then wait, arguments by address",
-        [&](Name name) { stream(b, name, true, Kind::address); });
-    row("host time of one dispatch call in a stream of 1000", [&](Name name) { host_time(b, name, Kind::binding); });
-    row("host time of one launch in a stream of 1000, empty lambda with 4 views",
-        [&](Name name) { host_time(b, name, Kind::lambda); });
+    // This case must run first, and even if --only does not name it, because it also chooses the way to wait
+    // (best_wait) for the peers of the other cases.
+    const std::string empty = "dispatch + wait, empty kernel";
+    b.run_or_skip(empty, [&] { empty_kernel(b, empty, Kind::binding); });
+    run_case("launch + wait, empty lambda with 4 views", [&](Name name) { empty_kernel(b, name, Kind::lambda); });
+    run_case("1000 dependent dispatches, then wait", [&](Name name) { stream(b, name, false, Kind::binding); });
+    run_case("1000 dependent dispatches, then wait, arguments by address",
+             [&](Name name) { stream(b, name, false, Kind::address); });
+    run_case("1000 dependent launches, then wait, lambda with 4 views",
+             [&](Name name) { stream(b, name, false, Kind::lambda); });
+    run_case("1000 independent dispatches, then wait", [&](Name name) { stream(b, name, true, Kind::binding); });
+    run_case("1000 independent dispatches, then wait, arguments by address",
+             [&](Name name) { stream(b, name, true, Kind::address); });
+    run_case("host time of one dispatch call in a stream of 1000",
+             [&](Name name) { host_time(b, name, Kind::binding); });
+    run_case("host time of one launch in a stream of 1000, empty lambda with 4 views",
+             [&](Name name) { host_time(b, name, Kind::lambda); });
 }

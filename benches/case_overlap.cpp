@@ -1,5 +1,6 @@
-// A long input goes through the device in chunks: while a kernel works on one chunk, the next one is sent and the one
-// before is fetched. The longer of copies alone and kernels alone is what the whole cannot beat.
+// Benchmark of copies that overlap with kernels. The device processes a long input in chunks: while a kernel works on
+// one chunk, the next chunk is uploaded and the previous chunk is downloaded. The pipeline cannot
+// take less time than the copies alone or the kernels alone.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,7 +10,7 @@
 namespace {
 
 constexpr size_t MiB = 1 << 20;
-constexpr size_t slots = 3; // arrays on the device: chunks that are there at once
+constexpr size_t slots = 3; // the number of arrays on the device. Chunk k uses slot k % slots
 constexpr double goal = 0.9;
 
 struct Shape {
@@ -18,11 +19,11 @@ struct Shape {
     size_t words() const { return chunk / 4; }
 };
 
-// What is done with the chunks.
+// The operations on each chunk.
 struct Parts {
     bool copies, kernels;
 };
-constexpr Parts everything{true, true}, copies_alone{true, false}, kernels_alone{false, true};
+constexpr Parts copies_and_kernels{true, true}, copies_alone{true, false}, kernels_alone{false, true};
 
 uint32_t scrambled(uint32_t v, uint32_t rounds) {
     for (uint32_t r = 0; r < rounds; r++)
@@ -34,12 +35,12 @@ uint32_t input_at(size_t chunk, size_t i, uint32_t seed) {
     return static_cast<uint32_t>((chunk * 40503 + i) * 2654435761U + seed);
 }
 
-// ---- ours: staging arrays on the cpu, copied asynchronously to and from arrays on the device
+// ---- revamp: staging arrays on the CPU, copied asynchronously to and from arrays on the device
 
-class Ours {
+class RevampPipeline {
   public:
-    // `views`: one accelerator_view for all slots, or one for each.
-    Ours(Bench &b, Shape shape, size_t views) : shape_(shape), kernel_(b.accelerator, overlap_shader) {
+    // `views`: the number of accelerator_views; 1, or one for each slot.
+    RevampPipeline(Bench &b, Shape shape, size_t views) : shape_(shape), kernel_(b.accelerator, overlap_shader) {
         for (size_t i = 0; i < views; i++) {
             views_.emplace_back();
             ours::must(
@@ -69,7 +70,7 @@ class Ours {
             }
         };
         for (size_t k = 0; k < shape_.count; k++) {
-            // A program with less staging memory would fill the slot's again here.
+            // Waits like a program that has one staging array for each slot, and refills that array here.
             if (parts.copies && k >= slots) finish(k - slots);
             const ours::Array &values = *values_[k % slots];
             if (parts.copies) sent[k] = copy(*input_[k], values);
@@ -111,11 +112,12 @@ class Ours {
     std::vector<std::unique_ptr<ours::Array>> values_, input_, output_;
 };
 
-// ---- the peer: recorded in advance, a queue for each of the three where the device has them
+// ---- plain Vulkan: commands recorded in advance. Uploads, kernels and downloads each have their own queue if the
+// device has enough queues.
 
-class Peer {
+class VulkanPipeline {
   public:
-    Peer(PlainVulkan &vulkan, Shape shape) : vulkan_(vulkan), shape_(shape) {
+    VulkanPipeline(PlainVulkan &vulkan, Shape shape) : vulkan_(vulkan), shape_(shape) {
         lane_ = vulkan.has(Lane::transfer) ? Lane::transfer : Lane::compute;
         for (size_t i = 0; i < slots; i++) {
             values_.push_back(vulkan.buffer(shape.chunk, Memory::device));
@@ -150,7 +152,7 @@ class Peer {
         }
         set_rounds(1);
     }
-    ~Peer() {
+    ~VulkanPipeline() {
         vk.DeviceWaitIdle(vulkan_.device);
         for (Step *step : {&up_, &work_, &down_}) {
             vk.FreeCommandBuffers(vulkan_.device, vulkan_.queue(step->lane).pool,
@@ -158,8 +160,8 @@ class Peer {
             vk.DestroySemaphore(vulkan_.device, step->done, nullptr);
         }
     }
-    Peer(const Peer &) = delete;
-    Peer &operator=(const Peer &) = delete;
+    VulkanPipeline(const VulkanPipeline &) = delete;
+    VulkanPipeline &operator=(const VulkanPipeline &) = delete;
 
     void set_rounds(uint32_t rounds) {
         for (size_t i = 0; i < slots; i++)
@@ -179,12 +181,13 @@ class Peer {
         for (size_t k = 0; k < shape_.count; k++) {
             if (parts.copies) submit(up_, k, k, k >= slots ? &down_ : nullptr, before + k + 1 - slots, before);
             if (parts.kernels) submit(work_, k % slots, k, parts.copies ? &up_ : nullptr, before + k + 1, before);
-            // One behind, so that on a queue for both no copy up waits behind one down that has to wait.
-            if (parts.copies && k > 0) fetch(parts, k - 1, before);
+            // Downloads are submitted one chunk late. If uploads and downloads share a queue, an upload would otherwise
+            // be stuck behind a download that waits for its kernel.
+            if (parts.copies && k > 0) submit_download(parts, k - 1, before);
         }
-        if (parts.copies) fetch(parts, shape_.count - 1, before);
+        if (parts.copies) submit_download(parts, shape_.count - 1, before);
         wait(last, value_);
-        // What had nothing to do keeps in step.
+        // Steps without work signal the same value, so that all timelines stay equal.
         for (Step *step : {&up_, &work_, &down_}) {
             if (step->value == value_) continue;
             submit_bare(*step, value_);
@@ -202,32 +205,34 @@ class Peer {
     };
     template <class F> static void record(VkCommandBuffer commands, F &&what) {
         auto begin = vk_struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-        // The kernel of a slot may be queued for the next chunk before it is done with this one.
+        // The kernel's commands for a slot may be submitted for the slot's next chunk while they are still pending for
+        // its current chunk.
         begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         vk_check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-        memory_barrier(commands); // those of a run without copies work on one slot in turn
+        memory_barrier(commands); // in a run without copies, the kernels of a slot run one after the other
         what(commands);
         vk_check(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
     }
-    void fetch(Parts parts, size_t k, uint64_t before) {
+    void submit_download(Parts parts, size_t k, uint64_t before) {
         submit(down_, k, k, parts.kernels ? &work_ : &up_, before + k + 1, before);
     }
-    // The `k`th of a run; behind `value` of another step.
-    void submit(Step &step, size_t command, size_t k, const Step *behind, uint64_t value, uint64_t before) {
-        submit_raw(step, &step.commands[command], behind, value, before + k + 1);
+    // Submits a command buffer for chunk `k` of a run. If `wait_step` is not null, the commands wait until its timeline
+    // reaches `value`.
+    void submit(Step &step, size_t command, size_t k, const Step *wait_step, uint64_t value, uint64_t before) {
+        submit_raw(step, &step.commands[command], wait_step, value, before + k + 1);
     }
-    void submit_bare(Step &step, uint64_t reach) { submit_raw(step, nullptr, nullptr, 0, reach); }
-    static void submit_raw(Step &step, const VkCommandBuffer *commands, const Step *behind, uint64_t value,
-                           uint64_t reach) {
+    void submit_bare(Step &step, uint64_t signal_value) { submit_raw(step, nullptr, nullptr, 0, signal_value); }
+    static void submit_raw(Step &step, const VkCommandBuffer *commands, const Step *wait_step, uint64_t value,
+                           uint64_t signal_value) {
         const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
         auto timeline = vk_struct<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
         timeline.signalSemaphoreValueCount = 1;
-        timeline.pSignalSemaphoreValues = &reach;
+        timeline.pSignalSemaphoreValues = &signal_value;
         auto info = vk_struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO, &timeline);
-        if (behind) {
+        if (wait_step) {
             timeline.waitSemaphoreValueCount = info.waitSemaphoreCount = 1;
             timeline.pWaitSemaphoreValues = &value;
-            info.pWaitSemaphores = &behind->done;
+            info.pWaitSemaphores = &wait_step->done;
             info.pWaitDstStageMask = &stage;
         }
         info.commandBufferCount = commands ? 1 : 0;
@@ -235,7 +240,7 @@ class Peer {
         info.signalSemaphoreCount = 1;
         info.pSignalSemaphores = &step.done;
         vk_check(vk.QueueSubmit(step.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
-        step.value = reach;
+        step.value = signal_value;
     }
     void wait(const Step &step, uint64_t value) const {
         for (const double start = now(); !vulkan_.software() && now() - start < 0.5;) {
@@ -258,21 +263,21 @@ class Peer {
     uint64_t value_ = 0;
 };
 
-// How many rounds take as long as the copies.
-uint32_t calibrate(Peer &peer) {
-    auto least = [&peer](Parts parts) {
+// Returns the number of rounds for which the kernels take as long as the copies.
+uint32_t calibrate(VulkanPipeline &peer) {
+    auto fastest_time = [&peer](Parts parts) {
         peer.run(parts);
         double seconds = 1e9;
         for (int i = 0; i < 3; i++)
             seconds = std::min(seconds, timed([&] { peer.run(parts); }));
         return seconds;
     };
-    const double copies = least(copies_alone);
+    const double copies = fastest_time(copies_alone);
     double rounds = 8;
-    // Memory costs the same however many rounds there are, so that it takes a few steps.
+    // The time is not proportional to the rounds, because it includes memory accesses. The search needs a few steps.
     for (int step = 0; step < 6; step++) {
         peer.set_rounds(static_cast<uint32_t>(rounds));
-        const double ratio = copies / least(kernels_alone);
+        const double ratio = copies / fastest_time(kernels_alone);
         if (std::fabs(ratio - 1) < 0.03) break;
         rounds = std::clamp(rounds * std::clamp(ratio, 0.25, 8.0), 1.0, 1e6);
     }
@@ -280,7 +285,7 @@ uint32_t calibrate(Peer &peer) {
     return static_cast<uint32_t>(rounds);
 }
 
-// Runs `work` on fresh chunks and looks at some values of each.
+// Fills the input chunks with new values, runs `work`, and checks some values of each output chunk.
 template <class Input, class Output, class Poison, class Work>
 void checked(Shape shape, uint32_t rounds, Input &&input, Output &&output, Poison &&poison, Work &&work) {
     static uint32_t seed = 1;
@@ -300,14 +305,14 @@ void checked(Shape shape, uint32_t rounds, Input &&input, Output &&output, Poiso
     }
 }
 
-void pipeline(Bench &b, Shape shape, Peer &peer, uint32_t rounds, size_t views, const std::string &name) {
+void pipeline(Bench &b, Shape shape, VulkanPipeline &peer, uint32_t rounds, size_t views, const std::string &name) {
     Case c;
     c.name = name;
     c.bytes = 2.0 * double(shape.chunk) * double(shape.count);
-    std::unique_ptr<Ours> ours;
+    std::unique_ptr<RevampPipeline> ours;
     if (b.with_ours) {
-        ours = std::make_unique<Ours>(b, shape, views);
-        auto way = [&ours, rounds](Parts parts) { return [&ours, rounds, parts] { ours->run(parts, rounds); }; };
+        ours = std::make_unique<RevampPipeline>(b, shape, views);
+        auto run_parts = [&ours, rounds](Parts parts) { return [&ours, rounds, parts] { ours->run(parts, rounds); }; };
         auto check = [&ours, shape](uint32_t rounds, const std::function<void()> &work) {
             return [&ours, shape, rounds, work] {
                 checked(
@@ -316,19 +321,20 @@ void pipeline(Bench &b, Shape shape, Peer &peer, uint32_t rounds, size_t views, 
                     [&](size_t k) { return ours->output(k, REVAMP_ACCESS_WRITE); }, work);
             };
         };
-        const std::function<void()> all = way(everything), copies = way(copies_alone), kernels = way(kernels_alone);
+        const std::function<void()> all = run_parts(copies_and_kernels), copies = run_parts(copies_alone),
+                                    kernels = run_parts(kernels_alone);
         c.ways.push_back({"revamp", "", [all] { return timed(all); }, check(rounds, all)});
         c.ways.push_back({"its copies alone", "", [copies] { return timed(copies); }, check(0, copies)});
         c.ways.push_back({"its kernels alone", "", [kernels] { return timed(kernels); }, {}});
     }
-    const auto by_hand = [&peer] { peer.run(everything); };
+    const auto run_peer = [&peer] { peer.run(copies_and_kernels); };
     c.ways.push_back({"plain Vulkan", b.plain->has(Lane::transfer) ? "three queues" : "one queue",
-                      [by_hand] { return timed(by_hand); },
-                      [&, by_hand] {
+                      [run_peer] { return timed(run_peer); },
+                      [&, run_peer] {
                           checked(
                               shape, rounds, [&](size_t k) { return peer.input(k); },
                               [&](size_t k) { return peer.output(k); }, [&](size_t k) { return peer.output(k); },
-                              by_hand);
+                              run_peer);
                       }});
     for (const Parts parts : {copies_alone, kernels_alone})
         c.ways.push_back({parts.copies ? "plain Vulkan's copies alone" : "plain Vulkan's kernels alone",
@@ -345,12 +351,12 @@ void pipeline(Bench &b, Shape shape, Peer &peer, uint32_t rounds, size_t views, 
     auto overlap = [&](const char *whole, const char *copies, const char *kernels) {
         return median(whole) > 0 ? std::max(median(copies), median(kernels)) / median(whole) : 0.0;
     };
-    const double theirs = overlap("plain Vulkan", "plain Vulkan's copies alone", "plain Vulkan's kernels alone");
+    const double plain_overlap = overlap("plain Vulkan", "plain Vulkan's copies alone", "plain Vulkan's kernels alone");
     char text[96];
-    std::snprintf(text, sizeof text, "the longer of its copies and kernels alone (plain Vulkan: %.2f)", theirs);
-    const double mine = overlap("revamp", "its copies alone", "its kernels alone");
-    // Where the processor is also the device, and does the copies, nothing can overlap.
-    if (mine > 0) b.report.add_ratio(name, text, mine, b.plain->software() ? 0 : goal);
+    std::snprintf(text, sizeof text, "the longer of its copies and kernels alone (plain Vulkan: %.2f)", plain_overlap);
+    const double revamp_overlap = overlap("revamp", "its copies alone", "its kernels alone");
+    // No goal on software devices: the processor runs the kernels and the copies, so nothing can overlap.
+    if (revamp_overlap > 0) b.report.add_ratio(name, text, revamp_overlap, b.plain->software() ? 0 : goal);
 }
 
 } // namespace
@@ -361,12 +367,12 @@ void bench_overlap(Bench &b) {
     const std::string name = "chunked pipeline, " + std::to_string(shape.count) + " chunks of " +
                              size_text(double(shape.chunk)) + " up and down, ";
     const std::string several = name + "a view for each of 3 slots", one = name + "one view";
-    if (!b.wanted(several) && !b.wanted(one)) return;
-    std::unique_ptr<Peer> peer;
+    if (!b.is_selected(several) && !b.is_selected(one)) return;
+    std::unique_ptr<VulkanPipeline> peer;
     uint32_t rounds = 0;
-    b.guarded(b.wanted(several) ? several : one, [&] {
+    b.guarded(b.is_selected(several) ? several : one, [&] {
         b.plain->warm(0.3);
-        peer = std::make_unique<Peer>(*b.plain, shape);
+        peer = std::make_unique<VulkanPipeline>(*b.plain, shape);
         rounds = calibrate(*peer);
         b.report.fact("chunked pipeline", std::to_string(rounds) + " rounds of the kernel for each value");
     });

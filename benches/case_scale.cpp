@@ -1,5 +1,6 @@
-// What an operation costs as the number of live views, of sections, of threads, or the size grows. The largest number
-// is ours, the smaller ones stand as its peers: a cost that is flat is at most twice that at the smallest.
+// Benchmarks of how the cost of an operation depends on the number of live views, sections or threads, or on a size.
+// The table shows the cost at the largest number as revamp's figure, and the costs at smaller numbers as peers. The
+// goal is a flat cost: at the largest number, the cost is at most twice the cost at the smallest number.
 #include <algorithm>
 #include <cstring>
 
@@ -18,12 +19,13 @@ std::string with_commas(uint64_t n) {
     return text;
 }
 
-// A line for each point; `op` is made anew for each, so that one point's objects are gone when the next is measured.
+// Measures `op` at each point. Each call of `op` creates its own objects, so the objects of one point do not affect the
+// other points.
 template <class Op> void curve(Bench &b, const std::string &name, const std::vector<unsigned> &points, Op &&op) {
     Case c;
     c.name = name + ", at " + with_commas(points.back());
-    as_is(c);
-    c.effort.least = 3;
+    one_operation_per_repetition(c);
+    c.effort.min_repetitions = 3;
     c.goals["at " + with_commas(points.front())] = flat;
     c.ways.push_back({"revamp", "", [&op, n = points.back()] { return op(n); }, {}});
     for (size_t i = 0; i + 1 < points.size(); i++)
@@ -31,32 +33,34 @@ template <class Op> void curve(Bench &b, const std::string &name, const std::vec
     b.run(c);
 }
 
-constexpr unsigned crowd = 10000;
-const std::vector<unsigned> crowds{10, 100, 1000, crowd};
-// Where each of them costs less than the one launch that all of them share.
-const std::vector<unsigned> large_crowds{1000, 3000, crowd};
+constexpr unsigned max_views = 10000;
+const std::vector<unsigned> view_counts{10, 100, 1000, max_views};
+// The counts for a case that divides the time of a launch by the number of views. With fewer views, the fixed cost of
+// the launch would dominate.
+const std::vector<unsigned> large_view_counts{1000, 3000, max_views};
 
 // ---- Live views
 
-enum class Act { section, access, launch, launch_after_access };
+enum class Operation { section, access, launch, launch_after_access };
 
-void live_views(Bench &b, Act act, const std::string &name) {
-    const Pages memory(size_t{crowd} * 16);
-    const ours::View source = ours::View::over(memory.data(), {int32_t{crowd}, 16});
+void live_views(Bench &b, Operation operation, const std::string &name) {
+    const Pages memory(size_t{max_views} * 16);
+    const ours::View source = ours::View::over(memory.data(), {int32_t{max_views}, 16});
     std::unique_ptr<Launcher> launch;
-    if (act == Act::launch || act == Act::launch_after_access) launch = std::make_unique<Launcher>(b, !b.plain);
-    curve(b, name, act == Act::launch_after_access ? large_crowds : crowds, [&](unsigned count) {
+    if (operation == Operation::launch || operation == Operation::launch_after_access)
+        launch = std::make_unique<Launcher>(b, !b.plain);
+    curve(b, name, operation == Operation::launch_after_access ? large_view_counts : view_counts, [&](unsigned count) {
         std::vector<ours::View> views;
         views.reserve(count);
-        auto section = [&](unsigned i) { return source.section({static_cast<int32_t>(i % crowd), 0}, {1, 16}); };
+        auto section = [&](unsigned i) { return source.section({static_cast<int32_t>(i % max_views), 0}, {1, 16}); };
         for (unsigned i = 0; i < count; i++)
             views.push_back(section(i));
-        if (act == Act::section || act == Act::access) {
-            constexpr unsigned many = crowd;
+        if (operation == Operation::section || operation == Operation::access) {
+            constexpr unsigned many = max_views;
             return thread_timed([&] {
                        for (unsigned i = 0; i < many; i++) {
-                           const ours::View made = section(i);
-                           if (act == Act::access) made.access(REVAMP_ACCESS_READ_WRITE);
+                           const ours::View new_section = section(i);
+                           if (operation == Operation::access) new_section.access(REVAMP_ACCESS_READ_WRITE);
                        }
                    }) /
                    many;
@@ -72,9 +76,9 @@ void live_views(Bench &b, Act act, const std::string &name) {
             return spent / many;
         };
         launches(1);
-        if (act == Act::launch) return launches(200);
-        // The launch takes back what all of them say of the host: for each of them a word.
-        const unsigned rounds = std::max(1U, crowd / count);
+        if (operation == Operation::launch) return launches(200);
+        // The launch ends the host access of all views: it clears the state word of each view.
+        const unsigned rounds = std::max(1U, max_views / count);
         double spent = 0;
         for (unsigned round = 0; round < rounds; round++) {
             for (const ours::View &view : views)
@@ -85,45 +89,45 @@ void live_views(Bench &b, Act act, const std::string &name) {
     });
 }
 
-void live_sources(Bench &b, bool launching, const std::string &name) {
-    const Pages memory(size_t{crowd} * 16 + 16);
+void live_sources(Bench &b, bool with_launch, const std::string &name) {
+    const Pages memory(size_t{max_views} * 16 + 16);
     std::unique_ptr<Launcher> launch;
-    if (launching) launch = std::make_unique<Launcher>(b, !b.plain);
-    curve(b, name, crowds, [&](unsigned count) {
+    if (with_launch) launch = std::make_unique<Launcher>(b, !b.plain);
+    curve(b, name, view_counts, [&](unsigned count) {
         std::vector<ours::View> views;
         views.reserve(count);
         for (unsigned i = 0; i < count; i++)
             views.push_back(ours::View::over(memory.data() + size_t{i} * 16, {16}));
-        if (!launching) {
+        if (!with_launch) {
             constexpr unsigned many = 2000;
             return thread_timed([&] {
                        for (unsigned i = 0; i < many; i++)
-                           ours::View::over(memory.data() + size_t{crowd} * 16, {16});
+                           ours::View::over(memory.data() + size_t{max_views} * 16, {16});
                    }) /
                    many;
         }
         std::vector<std::vector<revamp_argument>> arguments;
         for (const ours::View &view : views)
             arguments.push_back({revamp_argument_view_address(address_offset(0), view, REVAMP_ACCESS_NONE)});
-        auto each = [&] {
+        auto launch_each = [&] {
             return thread_timed([&] {
                 for (const auto &argument : arguments)
                     (*launch)(argument, 1);
             });
         };
-        each();
+        launch_each();
         launch->wait();
         const unsigned rounds = std::max(1U, 1000 / count);
         double spent = 0;
         for (unsigned round = 0; round < rounds; round++) {
-            spent += each();
+            spent += launch_each();
             launch->wait();
         }
         return spent / rounds / count;
     });
 }
 
-// ---- Sections made and dropped
+// ---- Sections created and released
 
 void sections(Bench &b, const std::string &name) {
     constexpr int32_t rows = 4096, columns = 64;
@@ -140,26 +144,26 @@ void sections(Bench &b, const std::string &name) {
 
 // ---- Threads
 
-struct OwnView {
-    OwnView(revamp_accelerator accelerator) {
+struct OwnedView {
+    OwnedView(revamp_accelerator accelerator) {
         ours::must(revamp_accelerator_create_view(accelerator, REVAMP_QUEUING_MODE_AUTOMATIC, &handle),
                    "revamp_accelerator_create_view");
     }
-    ~OwnView() { revamp_accelerator_view_release(handle); }
-    OwnView(const OwnView &) = delete;
+    ~OwnedView() { revamp_accelerator_view_release(handle); }
+    OwnedView(const OwnedView &) = delete;
     revamp_accelerator_view handle = nullptr;
 };
 
-// Threads that launch on accelerator_views of their own: seconds for a launch, of all together or of a thread's
-// processor time.
+// Each thread launches on an accelerator_view of its own. Measures the seconds for one launch: the elapsed time, or the
+// sum of the threads' processor times, divided by the launches of all threads.
 void threads(Bench &b, bool processor_time, const std::string &name) {
     const std::vector<unsigned> counts{1, 2, 4, 8, 16, 32, 64};
     const ours::Kernel kernel(b.accelerator, add_one_shader);
-    std::vector<std::unique_ptr<OwnView>> views;
+    std::vector<std::unique_ptr<OwnedView>> views;
     std::vector<std::unique_ptr<ours::Array>> arrays;
     std::vector<std::unique_ptr<Workers>> workers;
     for (unsigned i = 0; i < counts.back(); i++) {
-        views.push_back(std::make_unique<OwnView>(b.accelerator));
+        views.push_back(std::make_unique<OwnedView>(b.accelerator));
         arrays.push_back(std::make_unique<ours::Array>(views.back()->handle, std::initializer_list<int32_t>{64}));
     }
     for (const unsigned count : counts)
@@ -167,9 +171,9 @@ void threads(Bench &b, bool processor_time, const std::string &name) {
     curve(b, name, counts, [&](unsigned count) {
         const unsigned launches = std::max(100U, 3200 / count);
         std::vector<double> spent(count);
-        Workers &own = **std::find_if(workers.begin(), workers.end(), [&](auto &w) { return w->count() == count; });
+        Workers &pool = **std::find_if(workers.begin(), workers.end(), [&](auto &w) { return w->count() == count; });
         const double all = timed([&] {
-            own.run([&](unsigned t) {
+            pool.run([&](unsigned t) {
                 const AddOneBlock block{0, 64, {}};
                 const revamp_argument argument =
                     revamp_argument_address(address_offset(0), *arrays[t], REVAMP_ACCESS_READ_WRITE);
@@ -197,7 +201,7 @@ void threads(Bench &b, bool processor_time, const std::string &name) {
 // ---- 2-D sections of a large view
 
 constexpr int32_t side = 4096;
-const std::vector<unsigned> squares{64, 256, 1024, side};
+const std::vector<unsigned> square_sizes{64, 256, 1024, side};
 
 ours::View square(const ours::View &matrix, unsigned n) {
     const auto extent = static_cast<int32_t>(n), at = n == side ? 0 : (side - extent) / 2;
@@ -208,11 +212,11 @@ void capture_square(Bench &b, const std::string &name) {
     const Pages memory(size_t{side} * side);
     const ours::View matrix = ours::View::over(memory.data(), {side, side});
     Launcher launch(b, !b.plain);
-    curve(b, name, squares, [&](unsigned n) {
+    curve(b, name, square_sizes, [&](unsigned n) {
         constexpr unsigned many = 500;
-        const ours::View part = square(matrix, n);
+        const ours::View square_section = square(matrix, n);
         const std::vector<revamp_argument> argument{
-            revamp_argument_view_address(address_offset(0), part, REVAMP_ACCESS_NONE)};
+            revamp_argument_view_address(address_offset(0), square_section, REVAMP_ACCESS_NONE)};
         launch(argument, 1);
         launch.wait();
         const double spent = thread_timed([&] {
@@ -224,7 +228,7 @@ void capture_square(Bench &b, const std::string &name) {
     });
 }
 
-// From the middle of a view of an array to an array of the section's size, on the device.
+// Copies a section in the middle of an array's view to an array of the section's size, on the device.
 void copy_square(Bench &b, unsigned n, const std::string &name) {
     const auto extent = static_cast<int32_t>(n);
     const size_t bytes = size_t{n} * n * 4;
@@ -232,13 +236,13 @@ void copy_square(Bench &b, unsigned n, const std::string &name) {
     c.name = name;
     c.bytes = 2.0 * double(bytes);
     ours::Array from(b.view, {side, side}), to(b.view, {extent, extent});
-    const ours::View matrix = ours::View::over(from), part = square(matrix, n), whole = ours::View::over(to);
+    const ours::View matrix = ours::View::over(from), square_section = square(matrix, n), whole = ours::View::over(to);
     auto copy = [&] {
-        ours::copy(ours::region(part), ours::region(whole));
+        ours::copy(ours::region(square_section), ours::region(whole));
         ours::wait(b.view);
     };
     auto check = [&] {
-        b.fresh(size_t{side} * side * 4);
+        b.refill(size_t{side} * side * 4);
         from.upload(b.source.data(), size_t{side} * side * 4);
         copy();
         to.download(b.target.data(), bytes);
@@ -254,19 +258,19 @@ void copy_square(Bench &b, unsigned n, const std::string &name) {
 // ---- Large arrays
 
 void large_array(Bench &b, uint64_t gib, const std::string &name) {
-    revamp_accelerator_info about{};
-    about.struct_size = sizeof about;
-    ours::must(revamp_accelerator_get_info(b.accelerator, &about), "revamp_accelerator_get_info");
-    const uint64_t bytes = gib << 30, count = bytes / 4, has = uint64_t{about.dedicated_memory} << 10;
-    if (has < bytes + bytes / 8)
-        throw std::runtime_error("the device has " + std::to_string(has >> 20) + " MiB of memory");
-    constexpr int32_t row = 1 << 26; // elements: 256 MiB
+    revamp_accelerator_info device_info{};
+    device_info.struct_size = sizeof device_info;
+    ours::must(revamp_accelerator_get_info(b.accelerator, &device_info), "revamp_accelerator_get_info");
+    const uint64_t bytes = gib << 30, count = bytes / 4, device_memory = uint64_t{device_info.dedicated_memory} << 10;
+    if (device_memory < bytes + bytes / 8)
+        throw std::runtime_error("the device has " + std::to_string(device_memory >> 20) + " MiB of memory");
+    constexpr int32_t row = 1 << 26; // 64 Mi elements, which are 256 MiB
     const ours::Kernel kernel(b.accelerator, fill_large_shader);
     struct {
         uint64_t data, count;
     } block{0, count};
     auto expected = [](uint64_t i) { return uint32_t(i) ^ (uint32_t(i >> 32) * 2654435761U); };
-    auto use = [&] {
+    auto fill_and_check = [&] {
         const ours::Array array(b.view, {static_cast<int32_t>(count / row), row});
         const revamp_argument argument = revamp_argument_address(0, array, REVAMP_ACCESS_WRITE);
         revamp_dispatch_info info{};
@@ -279,36 +283,36 @@ void large_array(Bench &b, uint64_t gib, const std::string &name) {
         info.argument_count = 1;
         ours::must(revamp_dispatch(b.view, kernel, &info), "revamp_dispatch");
         ours::wait(b.view);
-        // Sixteen elements at each end, and at both sides of each border of 4 GiB of bytes and of elements.
-        std::vector<uint64_t> places{0, count - 16};
+        // Checks sixteen elements at each end, and on both sides of each multiple of 4 GiB.
+        std::vector<uint64_t> offsets{0, count - 16};
         for (uint64_t border = uint64_t{1} << 30; border < count; border += uint64_t{1} << 30) {
-            places.push_back(border - 16);
-            places.push_back(border);
+            offsets.push_back(border - 16);
+            offsets.push_back(border);
         }
-        for (const uint64_t place : places) {
+        for (const uint64_t offset : offsets) {
             uint32_t got[16];
-            const int32_t origin[] = {static_cast<int32_t>(place / row), static_cast<int32_t>(place % row)};
+            const int32_t origin[] = {static_cast<int32_t>(offset / row), static_cast<int32_t>(offset % row)};
             const int32_t extent[] = {1, 16};
-            revamp_region here{};
-            here.struct_size = sizeof here;
-            here.host = got;
-            here.host_rank = 2;
-            here.host_element_size = 4;
-            here.extent = extent;
-            ours::copy(ours::region(array, origin, extent), here);
+            revamp_region host_region{};
+            host_region.struct_size = sizeof host_region;
+            host_region.host = got;
+            host_region.host_rank = 2;
+            host_region.host_element_size = 4;
+            host_region.extent = extent;
+            ours::copy(ours::region(array, origin, extent), host_region);
             for (uint64_t i = 0; i < 16; i++)
-                if (got[i] != expected(place + i))
-                    throw std::runtime_error("wrong: element " + std::to_string(place + i) + " is " +
+                if (got[i] != expected(offset + i))
+                    throw std::runtime_error("wrong: element " + std::to_string(offset + i) + " is " +
                                              std::to_string(got[i]));
         }
     };
     Case c;
     c.name = name;
     c.bytes = double(bytes);
-    c.effort.least = b.plain->software() ? 1 : 3;
-    c.effort.most = 5;
+    c.effort.min_repetitions = b.plain->software() ? 1 : 3;
+    c.effort.max_repetitions = 5;
     c.effort.repetition = 0;
-    c.ways.push_back({"revamp", "", [&] { return timed(use); }, {}});
+    c.ways.push_back({"revamp", "", [&] { return timed(fill_and_check); }, {}});
     b.run(c);
 }
 
@@ -316,20 +320,20 @@ void large_array(Bench &b, uint64_t gib, const std::string &name) {
 
 void bench_scale(Bench &b) {
     if (!b.with_ours) return;
-    const std::pair<Act, const char *> acts[] = {
-        {Act::section, "make and drop a section"},
-        {Act::access, "make a section, access it on the host, drop it"},
-        {Act::launch, "a launch on one of them, already valid"},
-        {Act::launch_after_access, "a launch on one, after host access to all: for each of them"},
+    const std::pair<Operation, const char *> operations[] = {
+        {Operation::section, "make and drop a section"},
+        {Operation::access, "make a section, access it on the host, drop it"},
+        {Operation::launch, "a launch on one of them, already valid"},
+        {Operation::launch_after_access, "a launch on one, after host access to all: for each of them"},
     };
-    for (const auto &[act, text] : acts) {
+    for (const auto &[operation, text] : operations) {
         const std::string name = std::string("live views of one data source: ") + text;
-        b.guarded(name, [&, act = act] { live_views(b, act, name); });
+        b.guarded(name, [&, operation = operation] { live_views(b, operation, name); });
     }
-    for (const bool launching : {false, true}) {
+    for (const bool with_launch : {false, true}) {
         const std::string name = std::string("live views of as many data sources: ") +
-                                 (launching ? "a launch on each in turn" : "make and drop one more");
-        b.guarded(name, [&] { live_sources(b, launching, name); });
+                                 (with_launch ? "a launch on each in turn" : "make and drop one more");
+        b.guarded(name, [&] { live_sources(b, with_launch, name); });
     }
     const std::string dropped = "sections made and dropped, each",
                       captured = "launch on a square section of 4096x4096, already valid";
@@ -341,7 +345,7 @@ void bench_scale(Bench &b) {
                                  (processor_time ? "processor time of a launch" : "time of a launch, all together");
         b.guarded(name, [&] { threads(b, processor_time, name); });
     }
-    for (const unsigned n : squares) {
+    for (const unsigned n : square_sizes) {
         const std::string size = std::to_string(n),
                           name = "copy of a section " + size + "x" + size + " of 4096x4096 floats (read + written)";
         b.guarded(name, [&] { copy_square(b, n, name); });

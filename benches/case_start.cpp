@@ -1,4 +1,4 @@
-// What a program pays before its first call returns: each repetition is a process of its own.
+// Benchmarks of the start-up time of a program. Each repetition is a new process.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -12,9 +12,9 @@ double run_start(const std::string &command) {
     FILE *pipe = popen(command.c_str(), "r");
     if (!pipe) throw std::runtime_error("popen");
     char text[128] = "";
-    const bool read = std::fgets(text, sizeof text, pipe) != nullptr;
+    const bool has_output = std::fgets(text, sizeof text, pipe) != nullptr;
     const int status = pclose(pipe);
-    const double seconds = read ? std::strtod(text, nullptr) : 0;
+    const double seconds = has_output ? std::strtod(text, nullptr) : 0;
     if (status != 0 || seconds <= 0) throw std::runtime_error("failed: " + command);
     return seconds;
 }
@@ -25,7 +25,7 @@ std::string library_path() {
     return info.dli_fname;
 }
 
-// A folder that is gone with it.
+// A temporary folder that the destructor deletes.
 class Folder {
   public:
     Folder() {
@@ -45,7 +45,7 @@ void list(Bench &b, const std::string &program, const std::string &name) {
     Case c;
     c.name = name;
     c.goals["plain Vulkan"] = {Goal::time_at_most, 1.2};
-    c.effort.least = 7;
+    c.effort.min_repetitions = 7;
     c.effort.repetition = 0;
     if (b.with_ours) {
         const std::string command = program + "revamp '" + library_path() + "'";
@@ -56,11 +56,12 @@ void list(Bench &b, const std::string &program, const std::string &name) {
     b.run(c);
 }
 
-// Without the caches that drivers keep by themselves.
+// Starts a program with 50 kernels: with an empty pipeline cache of revamp (first start), and with a filled one (second
+// start). The drivers' own caches are off.
 void kernels(Bench &b, const std::string &program, const std::string &name) {
     Case c;
     c.name = name;
-    c.effort.least = b.plain->software() ? 1 : 5; // such compile for seconds
+    c.effort.min_repetitions = b.plain->software() ? 1 : 5; // a software device compiles for seconds
     c.effort.repetition = 0;
     const Folder first, second;
     auto start = [&, what = program + "kernels '" + library_path() + "' '" + b.device + "'"](const Folder &folder) {

@@ -1,5 +1,5 @@
-// Textures of four unorm components of 8 bits: there and back, sampled between texels, convolved by index. The peer has
-// an image, a sampler and a buffer for the result.
+// Benchmarks of textures with four 8-bit unorm components: uploads, downloads, bilinear sampling, and a convolution
+// that reads texels by index. The plain Vulkan peer uses an image, a sampler, and a buffer for the result.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// An image that is sampled, in the layout GENERAL.
+// A sampled image in the layout GENERAL.
 class Image {
   public:
     Image(PlainVulkan &vulkan, uint32_t n) : device_(vulkan.device), n_(n) {
@@ -22,11 +22,12 @@ class Image {
         info.samples = VK_SAMPLE_COUNT_1_BIT;
         info.usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
         vk_check(vk.CreateImage(device_, &info, nullptr, &image_), "vkCreateImage");
-        VkMemoryRequirements needs;
-        vk.GetImageMemoryRequirements(device_, image_, &needs);
+        VkMemoryRequirements requirements;
+        vk.GetImageMemoryRequirements(device_, image_, &requirements);
         auto allocate = vk_struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
-        allocate.allocationSize = needs.size;
-        allocate.memoryTypeIndex = vulkan.type_of(Memory::device);
+        allocate.allocationSize = requirements.size;
+        allocate.memoryTypeIndex = vulkan.type_of(Memory::device, requirements.memoryTypeBits);
+        if (allocate.memoryTypeIndex == UINT32_MAX) throw std::runtime_error("no such memory type");
         vk_check(vk.AllocateMemory(device_, &allocate, nullptr, &memory_), "vkAllocateMemory");
         vk_check(vk.BindImageMemory(device_, image_, memory_, 0), "vkBindImageMemory");
         auto view = vk_struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
@@ -35,10 +36,11 @@ class Image {
         view.format = info.format;
         view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
         vk_check(vk.CreateImageView(device_, &view, nullptr, &view_), "vkCreateImageView");
-        auto how = vk_struct<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);
-        how.magFilter = how.minFilter = VK_FILTER_LINEAR;
-        how.addressModeU = how.addressModeV = how.addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
-        vk_check(vk.CreateSampler(device_, &how, nullptr, &sampler_), "vkCreateSampler");
+        auto sampler_info = vk_struct<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);
+        sampler_info.magFilter = sampler_info.minFilter = VK_FILTER_LINEAR;
+        sampler_info.addressModeU = sampler_info.addressModeV = sampler_info.addressModeW =
+            VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+        vk_check(vk.CreateSampler(device_, &sampler_info, nullptr, &sampler_), "vkCreateSampler");
         Job(vulkan, Lane::compute, [&](VkCommandBuffer commands) {
             auto barrier = vk_struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
             barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
@@ -85,7 +87,7 @@ class Image {
     VkSampler sampler_ = VK_NULL_HANDLE;
 };
 
-// The same of CUDA, if there is one.
+// The image of the CUDA peer, if there is a CUDA peer.
 class CudaImage {
   public:
     CudaImage(const CudaPeer *cuda, int n) : cuda_(cuda) {
@@ -109,32 +111,41 @@ class CudaImage {
     void *made_ = nullptr;
 };
 
-// Between host memory and staging memory, by all threads.
-void move(Bench &b, void *to, const void *from, size_t bytes) {
-    const size_t share = (bytes / b.many.count() + 4095) / 4096 * 4096;
-    b.many.run([&](unsigned n) {
-        const size_t begin = std::min(bytes, share * n), end = std::min(bytes, begin + share);
+// Copies between host memory and staging memory, on all threads.
+void copy_on_all_threads(Bench &b, void *to, const void *from, size_t bytes) {
+    const size_t bytes_per_thread = (bytes / b.copy_threads.count() + 4095) / 4096 * 4096;
+    b.copy_threads.run([&](unsigned n) {
+        const size_t begin = std::min(bytes, bytes_per_thread * n), end = std::min(bytes, begin + bytes_per_thread);
         std::memcpy(static_cast<char *>(to) + begin, static_cast<const char *>(from) + begin, end - begin);
     });
 }
 
-void there_and_back(Bench &b, int n, TextureWork *ours, const Image &image, const CudaImage &cuda) {
+std::string transfer_name(int n, bool is_up) {
+    return std::string("texture ") + (is_up ? "upload, " : "download, ") + size_text(double(n) * double(n) * 4);
+}
+
+std::string kernel_name(TextureKernel which) {
+    return which == TextureKernel::bilinear ? "texture, bilinear" : "texture, 7 x 7";
+}
+
+void upload_and_download(Bench &b, int n, TextureWork *ours, const Image &image, const CudaImage &cuda) {
     const size_t bytes = size_t(n) * size_t(n) * 4;
     b.need_host_memory(bytes);
     const Buffer up(*b.plain, bytes, Memory::upload), down(*b.plain, bytes, Memory::readback);
     Job upload(*b.plain, Lane::compute, [&](VkCommandBuffer commands) { image.from(commands, up); });
     Job download(*b.plain, Lane::compute, [&](VkCommandBuffer commands) { image.to(commands, down); });
     const auto peer_up = [&] {
-        move(b, up.data, b.source.data(), bytes);
+        copy_on_all_threads(b, up.data, b.source.data(), bytes);
         upload.run(b.plain->best_wait);
     };
     const auto peer_down = [&] {
         download.run(b.plain->best_wait);
-        move(b, b.target.data(), down.data, bytes);
+        copy_on_all_threads(b, b.target.data(), down.data, bytes);
     };
     for (const bool is_up : {true, false}) {
         Case c;
-        c.name = std::string("texture ") + (is_up ? "upload, " : "download, ") + size_text(double(bytes));
+        c.name = transfer_name(n, is_up);
+        if (!b.is_selected(c.name)) continue;
         c.bytes = double(bytes);
         c.goals["plain Vulkan"] = {Goal::speed_at_least, 0.95};
         if (ours) {
@@ -142,7 +153,7 @@ void there_and_back(Bench &b, int n, TextureWork *ours, const Image &image, cons
             const auto run_down = [&b, ours] { ours->download(b.target.data()); };
             c.ways.push_back({"revamp", "", [=] { return is_up ? timed(run_up) : timed(run_down); },
                               [=, &b] {
-                                  b.fresh(bytes);
+                                  b.refill(bytes);
                                   run_up();
                                   run_down();
                                   b.compare(bytes, "a texture");
@@ -150,7 +161,7 @@ void there_and_back(Bench &b, int n, TextureWork *ours, const Image &image, cons
         }
         c.ways.push_back({"plain Vulkan", "", [=] { return is_up ? timed(peer_up) : timed(peer_down); },
                           [=, &b] {
-                              b.fresh(bytes);
+                              b.refill(bytes);
                               peer_up();
                               peer_down();
                               b.compare(bytes, "an image");
@@ -162,7 +173,7 @@ void there_and_back(Bench &b, int n, TextureWork *ours, const Image &image, cons
                                                : timed([&] { cuda.download(b.target.data()); });
                               },
                               [&] {
-                                  b.fresh(bytes);
+                                  b.refill(bytes);
                                   cuda.upload(b.source.data());
                                   cuda.download(b.target.data());
                                   b.compare(bytes, "an image of CUDA");
@@ -247,7 +258,8 @@ class ImageKernel {
     Pipeline made_;
 };
 
-// Fails where two results differ by more than one step: devices and the C++ code round the half differently.
+// Throws if two results differ by more than one unorm step. One step is allowed, because devices and the C++ code round
+// halves differently.
 void compare_texels(const std::vector<unsigned char> &a, const std::vector<unsigned char> &b) {
     for (size_t i = 0; i < a.size(); i++)
         if (std::abs(int(a[i]) - int(b[i])) > 1) throw std::runtime_error("wrong at byte " + std::to_string(i));
@@ -256,62 +268,64 @@ void compare_texels(const std::vector<unsigned char> &a, const std::vector<unsig
 void kernel(Bench &b, int n, TextureWork *ours, const Image &image, const CudaImage &cuda, TextureKernel which) {
     const bool bilinear = which == TextureKernel::bilinear;
     const size_t bytes = size_t(n) * size_t(n) * 4;
-    // Of some 10 ms, after one: as compiled kernels are timed.
+    // As in case_compiled.cpp, a measurement is one untimed launch, and then as many launches as take about 10 ms.
     const unsigned launches = b.plain->software() ? 1 : bilinear ? 144 : 16;
     const Buffer to(*b.plain, bytes, Memory::device), up(*b.plain, bytes, Memory::upload);
     const auto down = b.plain->buffer(bytes, Memory::readback);
-    const ImageKernel made(*b.plain, bilinear ? texture_bilinear_shader : texture_convolve_shader, image, to);
+    const ImageKernel image_kernel(*b.plain, bilinear ? texture_bilinear_shader : texture_convolve_shader, image, to);
     const auto record = [&](unsigned count) {
         return [&, count](VkCommandBuffer commands) {
-            made.pipeline().bind(commands);
-            made.pipeline().push(commands, &n, 4);
+            image_kernel.pipeline().bind(commands);
+            image_kernel.pipeline().push(commands, &n, 4);
             for (unsigned i = 0; i < count; i++) {
                 vk.CmdDispatch(commands, uint32_t(n + 31) / 32, uint32_t(n + 7) / 8, 1);
                 memory_barrier(commands);
             }
         };
     };
-    Job job(*b.plain, Lane::compute, record(launches)), first(*b.plain, Lane::compute, record(1));
-    const auto after_one = [](const auto &one, const auto &all) {
+    Job job(*b.plain, Lane::compute, record(launches)), first_launch(*b.plain, Lane::compute, record(1));
+    const auto timed_after_one = [](const auto &one, const auto &all) {
         one();
         return timed(all);
     };
     Job upload(*b.plain, Lane::compute, [&](VkCommandBuffer commands) { image.from(commands, up); });
-    WholeCopy back(*b.plain, Lane::compute, Direction::down, to, bytes, down);
+    WholeCopy fetch(*b.plain, Lane::compute, Direction::down, to, bytes, down);
     std::vector<unsigned char> source(bytes), expected(bytes), got(bytes);
     for (size_t i = 0; i < bytes; i++)
         source[i] = static_cast<unsigned char>(i * 31 >> 3);
     std::memcpy(up.data, source.data(), bytes);
     upload.run(Wait::block);
     job.run(Wait::block);
-    back.run(expected.data(), Wait::block);
+    fetch.run(expected.data(), Wait::block);
     Case c;
-    c.name = bilinear ? "texture, bilinear" : "texture, 7 x 7";
+    c.name = kernel_name(which);
     c.bytes = 2.0 * double(bytes) * launches;
     c.goals["plain Vulkan"] = {Goal::speed_at_least, 0.95};
     if (ours) {
         ours->upload(source.data());
-        c.ways.push_back({"revamp", "",
-                          [=] { return after_one([=] { ours->run(which, 1); }, [=] { ours->run(which, launches); }); },
-                          [&, ours] {
-                              ours->run(which, 2);
-                              ours->result(got.data());
-                              compare_texels(got, expected);
-                          }});
+        c.ways.push_back(
+            {"revamp", "",
+             [=] { return timed_after_one([=] { ours->run(which, 1); }, [=] { ours->run(which, launches); }); },
+             [&, ours] {
+                 ours->run(which, 2);
+                 ours->result(got.data());
+                 compare_texels(got, expected);
+             }});
     }
     if (cuda) {
         c.goals["CUDA"] = {Goal::speed_at_least, 0.95};
         cuda.upload(source.data());
-        c.ways.push_back({"CUDA", "texture object",
-                          [&] { return after_one([&] { cuda.run(which, 1); }, [&] { cuda.run(which, launches); }); },
-                          [&] {
-                              cuda.run(which, 2);
-                              cuda.result(got.data());
-                              compare_texels(got, expected);
-                          }});
+        c.ways.push_back(
+            {"CUDA", "texture object",
+             [&] { return timed_after_one([&] { cuda.run(which, 1); }, [&] { cuda.run(which, launches); }); },
+             [&] {
+                 cuda.run(which, 2);
+                 cuda.result(got.data());
+                 compare_texels(got, expected);
+             }});
     }
     const auto plain = [&] {
-        return after_one([&] { first.run(b.plain->best_wait); }, [&] { job.run(b.plain->best_wait); });
+        return timed_after_one([&] { first_launch.run(b.plain->best_wait); }, [&] { job.run(b.plain->best_wait); });
     };
     c.ways.push_back({"plain Vulkan", "recorded", plain, {}});
     b.run(c);
@@ -348,12 +362,17 @@ void bench_texture(Bench &b) {
     b.guarded("texture, bilinear, host threads", [&] { host_threads(b, 1024); });
     if (!b.plain) return;
     const int n = b.plain->software() ? 1024 : 4096;
-    b.guarded("texture", [&] {
+    const std::string up = transfer_name(n, true), down = transfer_name(n, false);
+    const TextureKernel kernels[] = {TextureKernel::bilinear, TextureKernel::convolve};
+    const bool is_kernel_wanted =
+        std::any_of(std::begin(kernels), std::end(kernels), [&](auto k) { return b.is_selected(kernel_name(k)); });
+    if (!b.is_selected(up) && !b.is_selected(down) && !is_kernel_wanted) return;
+    b.run_or_skip("texture", [&] {
         const Image image(*b.plain, uint32_t(n));
         const auto ours = b.with_ours ? texture_work(std::wstring(b.device.begin(), b.device.end()), n) : nullptr;
         const CudaImage cuda(b.cuda, n);
-        there_and_back(b, n, ours.get(), image, cuda);
-        for (const TextureKernel which : {TextureKernel::bilinear, TextureKernel::convolve})
-            kernel(b, n, ours.get(), image, cuda, which);
+        upload_and_download(b, n, ours.get(), image, cuda);
+        for (const TextureKernel which : kernels)
+            if (b.is_selected(kernel_name(which))) kernel(b, n, ours.get(), image, cuda, which);
     });
 }

@@ -1,5 +1,5 @@
-// Algorithms in tiles on host threads: native kernels beside OpenMP loops with the same tiles, the same kernels on
-// coroutines, the plain loops of C++ AMP without tiles, and the same kernels in OpenCL C on pocl.
+// Benchmarks of tiled algorithms on host threads. Native kernels are compared with four peers: OpenMP loops with the
+// same tiles, the same kernels on coroutines, C++ AMP kernels without tiles, and the same kernels in OpenCL C on pocl.
 #include <cmath>
 #include <map>
 #include <thread>
@@ -16,8 +16,8 @@ using tiles::Data;
 struct Subject {
     const char *name;
     Algorithm algorithm;
-    int size, small; // for coroutines, which would take seconds
-    int power;       // the work grows with it
+    int size, small; // `small` is for coroutines, which would take seconds for `size`
+    int power;       // the work is proportional to size^power
 };
 
 const Subject subjects[] = {
@@ -43,13 +43,13 @@ Data data_for(Algorithm algorithm, int n) {
             v = static_cast<float>(next()) / 16777216.0F;
         return all;
     };
-    auto below = [&](size_t count, unsigned bound) {
+    auto random_below = [&](size_t count, unsigned bound) {
         std::vector<int> all(count);
         for (int &v : all)
             v = static_cast<int>(next() % bound);
         return all;
     };
-    const size_t one = size_t(n), square = one * one;
+    const size_t length = size_t(n), square = length * length;
     Data d;
     d.n = n;
     switch (algorithm) {
@@ -59,15 +59,15 @@ Data data_for(Algorithm algorithm, int n) {
         d.c.resize(square);
         break;
     case Algorithm::scan:
-        d.a = floats(one);
-        d.c.resize(one);
+        d.a = floats(length);
+        d.c.resize(length);
         break;
     case Algorithm::reduction:
-        d.a = floats(one);
-        d.c.resize(one / 256);
+        d.a = floats(length);
+        d.c.resize(length / 256);
         break;
     case Algorithm::histogram:
-        d.i = below(one, tiles::bins);
+        d.i = random_below(length, tiles::bins);
         d.k.resize(tiles::bins);
         break;
     case Algorithm::convolution:
@@ -80,7 +80,7 @@ Data data_for(Algorithm algorithm, int n) {
         d.c.resize(square);
         break;
     case Algorithm::fft:
-        d.a = floats(2 * one * tiles::points);
+        d.a = floats(2 * length * tiles::points);
         d.b.resize(tiles::points);
         for (int k = 0; k < tiles::points / 2; k++) {
             const double angle = -2 * std::acos(-1.0) * k / tiles::points;
@@ -90,47 +90,48 @@ Data data_for(Algorithm algorithm, int n) {
         d.c.resize(d.a.size());
         break;
     case Algorithm::bitonic:
-        d.i = below(one, 1U << 24);
-        d.k.resize(one);
+        d.i = random_below(length, 1U << 24);
+        d.k.resize(length);
         break;
     case Algorithm::nbody:
-        d.a = floats(4 * one);
-        d.c.resize(4 * one);
+        d.a = floats(4 * length);
+        d.c.resize(4 * length);
         break;
     case Algorithm::lu:
         d.a = floats(square);
-        for (size_t i = 0; i < one; i++)
-            d.a[i * one + i] += static_cast<float>(n);
+        for (size_t i = 0; i < length; i++)
+            d.a[i * length + i] += static_cast<float>(n);
         d.c.resize(square);
         break;
     case Algorithm::needleman:
-        d.i = below(square, 21);
+        d.i = random_below(square, 21);
         for (int &v : d.i)
             v -= 10;
-        d.k.resize((one + 1) * (one + 1));
+        d.k.resize((length + 1) * (length + 1));
         break;
     }
     return d;
 }
 
-// The same result as the first way had: numbers to the bit, floats as far as sums of another order allow.
-void same(const Data &now, std::vector<float> &floats, std::vector<int> &numbers) {
+// Compares a result with the result of the first way. Integers must be equal. Floats may differ as much as another
+// order of additions allows.
+void check_same(const Data &now, std::vector<float> &floats, std::vector<int> &numbers) {
     if (floats.empty() && numbers.empty()) {
         floats = now.c;
         numbers = now.k;
         return;
     }
-    if (now.k != numbers) throw std::runtime_error("the numbers differ from those of another way");
+    if (now.k != numbers) throw std::runtime_error("the integers differ from those of the first way");
     float most = 0;
     for (const float v : floats)
         most = std::max(most, std::fabs(v));
     for (size_t i = 0; i < floats.size(); i++)
         if (!(std::fabs(now.c[i] - floats[i]) <= 1e-5F * most + 1e-4F * std::fabs(floats[i])))
-            throw std::runtime_error("element " + std::to_string(i) + " is " + std::to_string(now.c[i]) + " and " +
-                                     std::to_string(floats[i]) + " another way");
+            throw std::runtime_error("element " + std::to_string(i) + " is " + std::to_string(now.c[i]) + ", but " +
+                                     std::to_string(floats[i]) + " by the first way");
 }
 
-// OpenMP's loops for the level that the library chooses for its own.
+// The OpenMP loops, compiled for the x86-64 level that the library chooses for its native kernels.
 Action openmp(Algorithm algorithm, Data &data, const char *&level) {
     const char *most = std::getenv("REVAMP_HOST_KERNELS");
     const std::string bound = most ? most : "";
@@ -155,7 +156,8 @@ struct Comparison {
     std::vector<int> numbers, small_numbers;
     Case c;
 
-    // `scale`: seconds of the small problem to those of the whole.
+    // `scale`: the work of the full problem, divided by the work of the problem that `run` solves. 1 if `run` solves
+    // the full problem.
     void add(const char *group, const std::string &name, const Action &run, double scale = 1) {
         if (!run) return;
         Data *d = scale == 1 ? &data : &small;
@@ -163,7 +165,7 @@ struct Comparison {
         auto *n = scale == 1 ? &numbers : &small_numbers;
         c.ways.push_back({group, name,
                           [run, scale] {
-                              // Threads of the last way may look for more work for a while.
+                              // Threads of the way that ran before may spin for a while.
                               std::this_thread::sleep_for(std::chrono::milliseconds(10));
                               return timed(run) * scale;
                           },
@@ -171,7 +173,7 @@ struct Comparison {
                               std::fill(d->c.begin(), d->c.end(), -1.0F);
                               std::fill(d->k.begin(), d->k.end(), -1);
                               run();
-                              same(*d, *f, *n);
+                              check_same(*d, *f, *n);
                           }});
     }
 };
@@ -188,9 +190,9 @@ void compare(Bench &b, const Subject &s, const std::string &name, tiles::OpenCl 
     all.add("OpenMP", std::string("the same tiles, ") + level, loops);
     if (opencl) all.add("pocl", "", opencl->make(s.algorithm, all.data));
     all.add("without tiles", "parallel_for_each", tiles::untiled::make(s.algorithm, all.data));
-    // Both ways do the small one, so that the coroutines' results are compared.
+    // The native kernel also solves the small problem, so that the coroutines' result can be compared.
     tiles::native::make(s.algorithm, all.small)();
-    same(all.small, all.small_floats, all.small_numbers);
+    check_same(all.small, all.small_floats, all.small_numbers);
     all.add("coroutines", "at " + std::to_string(s.small) + ", times work",
             tiles::coroutines::make(s.algorithm, all.small), std::pow(double(s.size) / s.small, s.power));
     all.c.goals["OpenMP"] = {Goal::speed_at_least, 0.5};
@@ -205,10 +207,10 @@ void compare(Bench &b, const Subject &s, const std::string &name, tiles::OpenCl 
 void bench_tiles(Bench &b) {
     if (!b.with_ours) return;
     const std::string prefix = "tiles on host threads: ";
-    bool any = b.wanted(prefix);
+    bool any_wanted = b.is_selected(prefix);
     for (const Subject &s : subjects)
-        any |= b.wanted(prefix + s.name);
-    if (!any) return;
+        any_wanted |= b.is_selected(prefix + s.name);
+    if (!any_wanted) return;
     std::unique_ptr<tiles::OpenCl> opencl;
     try {
         opencl = tiles::make_opencl();
@@ -219,7 +221,7 @@ void bench_tiles(Bench &b) {
     std::map<std::string, std::vector<double>> speeds;
     for (const Subject &s : subjects)
         b.guarded(prefix + s.name, [&] { compare(b, s, prefix + s.name, opencl.get(), speeds); });
-    // The mean says something of all of them only.
+    // A mean is comparable only if all subjects were measured.
     const std::pair<const char *, double> goals[] = {
         {"OpenMP", 0.8}, {"coroutines", 20}, {"pocl", 1}, {"without tiles", 0}};
     for (const auto &[group, goal] : goals) {

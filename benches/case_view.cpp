@@ -1,4 +1,5 @@
-// What array_views cost where nothing has to move: captured by a launch, read on the host. In numbers: case_scale.cpp.
+// Benchmarks of array_views that are already valid: the cost of a capture by a launch, and of an access on the host.
+// case_scale.cpp measures many views.
 #include <atomic>
 
 #include "bench.h"
@@ -7,7 +8,7 @@
 
 namespace {
 
-constexpr size_t most_captures = 9;
+constexpr size_t max_captures = 9;
 constexpr int32_t rows = 4096, columns = 64, block_columns = 32, elements = 4096;
 const Goal capture_goal{Goal::seconds_at_most, 200e-9}, element_goal{Goal::seconds_at_most, 2e-9};
 
@@ -34,42 +35,43 @@ std::string name_of(const CaptureCase &k) {
            (k.read_only ? ", read only" : ", read-write") + (k.on_host ? ", host kernel" : "");
 }
 
-// What each argument more adds to a launch's call: nine against one. Of several short bursts of each the least counts:
-// the bursts in which nothing else got in between.
+// Returns the time that each further argument adds to a launch: the time with nine arguments minus the time with one
+// argument, divided by eight. The fastest of several short bursts counts, because other work disturbed it least.
 double per_argument(Launcher &launch, const std::vector<revamp_argument> &arguments) {
     constexpr unsigned bursts = 16, launches = 25;
-    double least[2] = {1, 1};
+    double fastest[2] = {1, 1};
     for (unsigned burst = 0; burst < 2 * bursts; burst++) {
-        const bool all = (burst + burst / 2) % 2; // 0 1 1 0: neither always goes first
+        const bool all = (burst + burst / 2) % 2; // in the order 0 1 1 0, so that neither count always goes first
         const double spent = thread_timed([&] {
             for (unsigned i = 0; i < launches; i++)
-                launch(arguments, all ? most_captures : 1);
+                launch(arguments, all ? max_captures : 1);
         });
         launch.wait();
-        least[all] = std::min(least[all], spent);
+        fastest[all] = std::min(fastest[all], spent);
     }
-    return (least[1] - least[0]) / (launches * double(most_captures - 1));
+    return (fastest[1] - fastest[0]) / (launches * double(max_captures - 1));
 }
 
 void capture(Bench &b, const CaptureCase &k) {
     Case c;
     c.name = name_of(k);
     c.goals = {{"revamp", capture_goal}};
-    as_is(c);
+    one_operation_per_repetition(c);
     Launcher launch(b, k.on_host);
 
-    // Data sources of their own, and for the block the columns beside it, so that the directory has 8192 segments.
+    // Each view has a data source of its own. For the column block, another view covers the remaining columns, so that
+    // the coherence directory of the data source has 8192 segments.
     std::vector<Pages> memory;
-    std::vector<ours::View> sources, captured, beside;
+    std::vector<ours::View> sources, captured, other_columns;
     std::vector<std::unique_ptr<ours::Array>> arrays;
     std::vector<revamp_argument> views, plain;
     const int32_t from[2] = {0, 0}, block_extent[2] = {rows, block_columns}, one = 1;
-    for (size_t n = 0; n < most_captures; n++) {
+    for (size_t n = 0; n < max_captures; n++) {
         const bool matrix = k.shape == Shape::column_block;
         memory.emplace_back(matrix ? size_t{rows} * columns : size_t{elements});
         if (matrix) {
             sources.push_back(ours::View::over(memory.back().data(), {rows, columns}));
-            beside.push_back(sources.back().section({0, block_columns}, {rows, columns - block_columns}));
+            other_columns.push_back(sources.back().section({0, block_columns}, {rows, columns - block_columns}));
             arrays.push_back(std::make_unique<ours::Array>(k.on_host ? b.host_view : b.view,
                                                            std::initializer_list<int32_t>{rows, columns}));
         } else {
@@ -88,14 +90,14 @@ void capture(Bench &b, const CaptureCase &k) {
         plain.back().extent = matrix ? block_extent : k.shape == Shape::one ? &one : nullptr;
     }
     auto make_valid = [&] {
-        launch(views, most_captures);
+        launch(views, max_captures);
         launch.wait();
-        for (const ours::View &other : beside)
+        for (const ours::View &other : other_columns)
             other.access(REVAMP_ACCESS_READ_WRITE);
-        launch(views, most_captures);
+        launch(views, max_captures);
         launch.wait();
         const uint64_t before = bytes_moved();
-        launch(views, most_captures);
+        launch(views, max_captures);
         launch.wait();
         if (bytes_moved() != before) throw std::runtime_error("wrong: a valid view was moved");
     };
@@ -104,8 +106,8 @@ void capture(Bench &b, const CaptureCase &k) {
     b.run(c);
 }
 
-// How an array_view's operator[] of the C++ header asks before each element: the state word, then the pointer it keeps.
-struct Checked {
+// Accesses an element like operator[] of the C++ array_view: tests the state word, then uses the stored pointer.
+struct CheckedElements {
     const std::atomic<uint32_t> *word;
     uint32_t bit;
     revamp_array_view view;
@@ -113,10 +115,10 @@ struct Checked {
     uint32_t *data;
 
     uint32_t &operator[](size_t i) {
-        if (__builtin_expect(!(word->load(std::memory_order_acquire) & bit), 0)) ask();
+        if (__builtin_expect(!(word->load(std::memory_order_acquire) & bit), 0)) request_access();
         return data[i];
     }
-    [[gnu::noinline]] void ask() {
+    [[gnu::noinline]] void request_access() {
         void *pointer = nullptr;
         ours::must(revamp_array_view_data(view, access, &pointer), "revamp_array_view_data");
         data = static_cast<uint32_t *>(pointer);
@@ -125,7 +127,7 @@ struct Checked {
 
 constexpr unsigned passes = 64;
 
-[[gnu::noinline]] uint32_t sum(Checked c) {
+[[gnu::noinline]] uint32_t sum(CheckedElements c) {
     uint32_t total = 0;
     for (unsigned pass = 0; pass < passes; pass++)
         for (size_t i = 0; i < size_t{elements}; i++)
@@ -133,14 +135,14 @@ constexpr unsigned passes = 64;
     return total;
 }
 
-[[gnu::noinline]] void fill(Checked c) {
+[[gnu::noinline]] void fill(CheckedElements c) {
     for (unsigned pass = 0; pass < passes; pass++)
         for (size_t i = 0; i < size_t{elements}; i++)
             c[i] = pass;
 }
 
-// The same loops through the pointer alone; `asm` keeps the passes and the elements apart as the acquire loads do
-// above.
+// The same loops through the pointer alone. `asm` prevents the same optimisations across passes and elements as the
+// acquire loads above.
 [[gnu::noinline]] uint32_t plain_sum(const uint32_t *data) {
     uint32_t total = 0;
     for (unsigned pass = 0; pass < passes; pass++)
@@ -163,38 +165,40 @@ void element(Bench &b, bool write, const std::string &name) {
     Case c;
     c.name = name;
     c.goals = {{"revamp", element_goal}};
-    as_is(c);
+    one_operation_per_repetition(c);
     const Pages memory(elements);
     const ours::View view = ours::View::over(memory.data(), {elements});
     const uint32_t *word = nullptr;
     ours::must(revamp_array_view_get_host_access(view, &word), "revamp_array_view_get_host_access");
     static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "the state word is read in place");
-    Checked ready{reinterpret_cast<const std::atomic<uint32_t> *>(word),
-                  static_cast<uint32_t>(write ? REVAMP_HOST_MAY_WRITE : REVAMP_HOST_MAY_READ), view,
-                  static_cast<revamp_access>(write ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ), nullptr};
-    ready.ask();
-    uint32_t wanted = 0;
+    CheckedElements checked{reinterpret_cast<const std::atomic<uint32_t> *>(word),
+                            static_cast<uint32_t>(write ? REVAMP_HOST_MAY_WRITE : REVAMP_HOST_MAY_READ), view,
+                            static_cast<revamp_access>(write ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ), nullptr};
+    checked.request_access();
+    uint32_t expected_sum = 0;
     for (int32_t i = 0; i < elements; i++)
-        wanted += memory.data()[i] = static_cast<uint32_t>(i);
-    auto each = [](double seconds) { return seconds / (double(passes) * elements); };
+        expected_sum += memory.data()[i] = static_cast<uint32_t>(i);
+    auto per_element = [](double seconds) { return seconds / (double(passes) * elements); };
     auto expect = [&](uint32_t got, uint32_t expected) {
         if (got != expected) throw std::runtime_error("wrong: " + std::to_string(got));
     };
     if (write) {
-        c.ways.push_back({"revamp", "state word", [&] { return each(thread_timed([&] { fill(ready); })); },
+        c.ways.push_back({"revamp", "state word", [&] { return per_element(thread_timed([&] { fill(checked); })); },
                           [&] {
-                              fill(ready);
+                              fill(checked);
                               expect(memory.data()[elements - 1], passes - 1);
                           }});
         c.ways.push_back(
-            {"pointer", "no check", [&] { return each(thread_timed([&] { plain_fill(memory.data()); })); }, {}});
+            {"pointer", "no check", [&] { return per_element(thread_timed([&] { plain_fill(memory.data()); })); }, {}});
     } else {
         uint32_t got = 0;
-        c.ways.push_back({"revamp", "state word", [&, each] { return each(thread_timed([&] { got += sum(ready); })); },
-                          [&] { expect(sum(ready), wanted * passes); }});
-        c.ways.push_back({"pointer", "no check",
-                          [&, each] { return each(thread_timed([&] { got += plain_sum(memory.data()); })); },
-                          [&] { expect(plain_sum(memory.data()), wanted * passes); }});
+        c.ways.push_back({"revamp", "state word",
+                          [&, per_element] { return per_element(thread_timed([&] { got += sum(checked); })); },
+                          [&] { expect(sum(checked), expected_sum * passes); }});
+        c.ways.push_back(
+            {"pointer", "no check",
+             [&, per_element] { return per_element(thread_timed([&] { got += plain_sum(memory.data()); })); },
+             [&] { expect(plain_sum(memory.data()), expected_sum * passes); }});
     }
     b.run(c);
 }
@@ -202,7 +206,7 @@ void element(Bench &b, bool write, const std::string &name) {
 void host_call(Bench &b, bool write, const std::string &name) {
     Case c;
     c.name = name;
-    as_is(c);
+    one_operation_per_repetition(c);
     const Pages memory(elements);
     const ours::View view = ours::View::over(memory.data(), {elements});
     const revamp_access access = write ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ;
@@ -220,33 +224,34 @@ void host_call(Bench &b, bool write, const std::string &name) {
     b.run(c);
 }
 
-// A launch that writes a block with 4096 gaps, the matrix being valid there and at home: the directory gets 8192
-// segments. The peer writes as many elements in one piece.
+// Times a launch that writes a column block of a matrix. The block has 4096 gaps. Before the launch, the matrix is
+// valid on the device and in host memory, so the launch splits the matrix's coherence directory into 8192 segments. The
+// peer writes as many elements in one contiguous range.
 void first_touch(Bench &b, unsigned before, const std::string &name) {
     Case c;
     c.name = name;
-    as_is(c);
+    one_operation_per_repetition(c);
     const Pages memory(size_t{rows} * columns);
     Launcher launch(b, !b.plain);
-    auto touch = [&, before](bool gaps) {
+    auto time_launch = [&, before](bool gaps) {
         const ours::View matrix = ours::View::over(memory.data(), {rows, columns}), whole = matrix.read_only();
         const ours::View part = gaps ? matrix.section({0, 0}, {rows, block_columns})
                                      : matrix.section({0, 0}, {rows * block_columns / columns, columns});
         const std::vector<revamp_argument> all{
             revamp_argument_view_address(address_offset(0), whole, REVAMP_ACCESS_NONE)};
-        const std::vector<revamp_argument> some{
+        const std::vector<revamp_argument> section_argument{
             revamp_argument_view_address(address_offset(0), part, REVAMP_ACCESS_NONE)};
         launch(all, 1);
         launch.wait();
         for (unsigned i = 0; i < before; i++)
-            launch(some, 1);
+            launch(section_argument, 1);
         launch.wait();
-        const double spent = thread_timed([&] { launch(some, 1); });
+        const double spent = thread_timed([&] { launch(section_argument, 1); });
         launch.wait();
         return spent;
     };
-    c.ways.push_back({"revamp", "4096 rows", [&] { return touch(true); }, {}});
-    c.ways.push_back({"one piece", "as many elements", [&] { return touch(false); }, {}});
+    c.ways.push_back({"revamp", "4096 rows", [&] { return time_launch(true); }, {}});
+    c.ways.push_back({"one piece", "as many elements", [&] { return time_launch(false); }, {}});
     b.run(c);
 }
 

@@ -1,19 +1,21 @@
-// Bytes that array_views move where the posts give a guideline (COH-23), each in a good and a bad form, beside what the
-// published protocol moves for the same program.
+// Counts the bytes that array_views move in programs that follow or ignore a guideline of the posts (COH-23). The peer
+// is the published protocol: the number of bytes that it moves for the same program.
 //
-// The protocol's bytes come from its rules; S is the size of the matrix, R its rows, N the launches:
-//   A, use sections: R times a kernel writes one row and the host reads that row.
-//     whole view captured    (R + 1) S   up once; each read brings the whole dirty view home (COH-12, COH-21)
-//     row section captured   2 S         each row up and down once (COH-14)
+// The bytes follow from the rules of the protocol. S is the size of the matrix, R the number of its rows, N the number
+// of launches:
+//   A, use sections: for each row, a kernel writes the row and the host reads it.
+//     whole view captured    (R + 1) S   one upload; each read downloads the whole dirty view (COH-12, COH-21)
+//     row section captured   2 S         one upload and one download of each row (COH-14)
 //   B, keep views alive: N launches read the same elements.
-//     a view each launch     N S         another data source each time (AV-8)
-//     a section each launch  N S / 2     half the matrix, the matrix's own view being alive: its entry goes (COH-17)
+//     a view each launch     N S         a new data source for each launch (AV-8)
+//     a section each launch  N S / 2     a section is half the matrix; its directory entry is dropped (COH-17)
 //     one view               S           (COH-18)
-//   C, home the data where most writes occur: N times a kernel writes all and the host reads one element.
+//   C, make the location with most writes the home: N times, a kernel writes all elements and the host reads one.
 //     home on the CPU        (N + 1) S   (COH-21)
 //     home is an array       4 N         (COH-22)
-// tests/rust/coherence/published.rs, the model of the protocol, gives the same when it runs these programs, releases
-// included. With R = 256, S = 256 KiB, N = 16: 67371008, 524288, 4194304, 2097152, 262144, 4456448, 64.
+// The model of the protocol, tests/rust/coherence/published.rs, moves the same numbers of bytes when it runs these
+// programs and releases their views. With R = 256, S = 256 KiB, N = 16, the bytes are: 67371008, 524288, 4194304,
+// 2097152, 262144, 4456448, 64.
 #include <unistd.h>
 
 #include <cstddef>
@@ -27,11 +29,11 @@ namespace {
 constexpr int32_t R = 256, C = 256, N = 16;
 constexpr uint64_t S = uint64_t{R} * C * 4;
 
-struct Moved {
+struct Transfers {
     uint64_t bytes = 0, transfers = 0;
 };
 
-Moved moved() {
+Transfers read_counters() {
     revamp_transfer_counters t{};
     t.struct_size = sizeof t;
     ours::must(revamp_get_transfers(&t), "revamp_get_transfers");
@@ -41,9 +43,9 @@ Moved moved() {
                 t.explicit_from_count + t.explicit_local_count};
 }
 
-void expect(uint32_t got, uint32_t wanted) {
-    if (got != wanted)
-        throw std::runtime_error("wrong: an element is " + std::to_string(got) + ", not " + std::to_string(wanted));
+void expect(uint32_t got, uint32_t expected) {
+    if (got != expected)
+        throw std::runtime_error("wrong: an element is " + std::to_string(got) + ", not " + std::to_string(expected));
 }
 
 // Adds one to `count` elements of the view from `first` on.
@@ -62,18 +64,18 @@ void add_one(Bench &b, const ours::Kernel &kernel, const ours::View &view, uint3
     ours::must(revamp_dispatch(b.view, kernel, &info), "revamp_dispatch");
 }
 
-// What `program` moves, the release of its views included.
-template <class F> Moved moved_by(F &&program) {
-    const Moved before = moved();
+// Counts the bytes that `program` moves, including the release of its views.
+template <class F> Transfers count_transfers(F &&program) {
+    const Transfers before = read_counters();
     program();
-    const Moved after = moved();
+    const Transfers after = read_counters();
     return {after.bytes - before.bytes, after.transfers - before.transfers};
 }
 
-Moved rows(Bench &b, bool sections) {
+Transfers rows(Bench &b, bool sections) {
     const ours::Kernel kernel(b.accelerator, add_one_shader);
     const Pages memory(S / 4);
-    const Moved m = moved_by([&] {
+    const Transfers m = count_transfers([&] {
         const ours::View matrix = ours::View::over(memory.data(), {R, C});
         for (int32_t i = 0; i < R; i++) {
             const ours::View row = matrix.section({i, 0}, {1, C});
@@ -92,12 +94,12 @@ Moved rows(Bench &b, bool sections) {
 
 enum class Keep { nothing, matrix, view };
 
-Moved reads(Bench &b, Keep keep) {
+Transfers reads(Bench &b, Keep keep) {
     const ours::Kernel kernel(b.accelerator, saxpy_address_shader);
     const uint32_t count = keep == Keep::matrix ? S / 8 : S / 4;
     const Pages memory(S / 4);
     std::fill_n(reinterpret_cast<float *>(memory.data()), S / 4, 3.0F);
-    // At home where the kernels run: nothing of it moves.
+    // The home location of this array is the device that runs the kernels, so the array's bytes never move.
     const ours::Array sums(b.view, {static_cast<int32_t>(count)});
     std::vector<float> result(count);
     sums.upload(result.data(), size_t{count} * 4);
@@ -111,14 +113,14 @@ Moved reads(Bench &b, Keep keep) {
         const revamp_dispatch_info info = ours::over(extent, arguments, &block, sizeof block);
         ours::must(revamp_dispatch(b.view, kernel, &info), "revamp_dispatch");
     };
-    const Moved m = moved_by([&] {
-        ours::View kept;
-        if (keep != Keep::nothing) kept = ours::View::over(memory.data(), {R, C});
+    const Transfers m = count_transfers([&] {
+        ours::View long_lived;
+        if (keep != Keep::nothing) long_lived = ours::View::over(memory.data(), {R, C});
         for (int32_t i = 0; i < N; i++) {
             if (keep == Keep::view) {
-                launch(kept);
+                launch(long_lived);
             } else if (keep == Keep::matrix) {
-                launch(kept.section({0, 0}, {R / 2, C}));
+                launch(long_lived.section({0, 0}, {R / 2, C}));
             } else {
                 launch(ours::View::over(memory.data(), {R, C}));
             }
@@ -130,17 +132,17 @@ Moved reads(Bench &b, Keep keep) {
     return m;
 }
 
-Moved elements(Bench &b, bool home_is_array) {
+Transfers elements(Bench &b, bool home_is_array) {
     const ours::Kernel kernel(b.accelerator, add_one_shader);
     const Pages memory(S / 4);
     const ours::Array array(b.view, {R, C});
     array.upload(memory.data(), S);
-    const Moved m = moved_by([&] {
+    const Transfers m = count_transfers([&] {
         const ours::View matrix = home_is_array ? ours::View::over(array) : ours::View::over(memory.data(), {R, C});
-        const ours::View one = matrix.section({R / 2, 0}, {1, 1});
+        const ours::View element_view = matrix.section({R / 2, 0}, {1, 1});
         for (uint32_t i = 1; i <= N; i++) {
             add_one(b, kernel, matrix, 0, S / 4);
-            expect(*static_cast<const uint32_t *>(one.access(REVAMP_ACCESS_READ)), i);
+            expect(*static_cast<const uint32_t *>(element_view.access(REVAMP_ACCESS_READ)), i);
         }
     });
     if (home_is_array) array.download(memory.data(), S);
@@ -152,7 +154,7 @@ Moved elements(Bench &b, bool home_is_array) {
 struct Program {
     const char *name;
     uint64_t published;
-    Moved (*run)(Bench &);
+    Transfers (*run)(Bench &);
 };
 
 const Program programs[] = {
@@ -166,7 +168,7 @@ const Program programs[] = {
     {"C, home where most writes occur: array", 4 * N, [](Bench &b) { return elements(b, true); }},
 };
 
-// True if the device uses host memory where it is, so that nothing moves.
+// True if the device uses host memory in place, so that nothing moves.
 bool shares_memory(Bench &b) {
     const Pages memory(1 << 16);
     const ours::View view = ours::View::over(memory.data(), {1 << 16});
@@ -176,22 +178,23 @@ bool shares_memory(Bench &b) {
     return r.shares_home;
 }
 
-// The programs in a process whose accelerators have private memory, as it is decided once in a process.
-std::vector<Moved> run_apart(const Bench &b) {
-    char self[4096];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+// Runs the programs in a child process whose accelerators have separate memory. A process cannot change its memory
+// mode.
+std::vector<Transfers> run_with_separate_memory(const Bench &b) {
+    char program_path[4096];
+    const ssize_t length = readlink("/proc/self/exe", program_path, sizeof program_path - 1);
     if (length <= 0) throw std::runtime_error("/proc/self/exe");
-    self[length] = 0;
+    program_path[length] = 0;
     const std::string command =
-        std::string("REVAMP_MEMORY=separate '") + self + "' --bytes-moved --device '" + b.device + "'";
+        std::string("REVAMP_MEMORY=separate '") + program_path + "' --bytes-moved --device '" + b.device + "'";
     FILE *pipe = popen(command.c_str(), "r");
     if (!pipe) throw std::runtime_error("popen");
-    std::vector<Moved> all;
+    std::vector<Transfers> counts;
     unsigned long long bytes, transfers;
     while (std::fscanf(pipe, "%llu %llu", &bytes, &transfers) == 2)
-        all.push_back({bytes, transfers});
-    if (pclose(pipe) != 0 || all.size() != std::size(programs)) throw std::runtime_error("failed: " + command);
-    return all;
+        counts.push_back({bytes, transfers});
+    if (pclose(pipe) != 0 || counts.size() != std::size(programs)) throw std::runtime_error("failed: " + command);
+    return counts;
 }
 
 } // namespace
@@ -199,7 +202,7 @@ std::vector<Moved> run_apart(const Bench &b) {
 void print_view_bytes(Bench &b) {
     if (shares_memory(b)) throw std::runtime_error("memory is shared in spite of REVAMP_MEMORY=separate");
     for (const Program &p : programs) {
-        const Moved m = p.run(b);
+        const Transfers m = p.run(b);
         std::printf("%llu %llu\n", static_cast<unsigned long long>(m.bytes),
                     static_cast<unsigned long long>(m.transfers));
     }
@@ -207,13 +210,13 @@ void print_view_bytes(Bench &b) {
 
 void bench_view_bytes(Bench &b) {
     if (!b.with_ours) return;
-    std::vector<Moved> apart;
+    std::vector<Transfers> with_separate_memory;
     for (size_t n = 0; n < std::size(programs); n++) {
         const std::string name = std::string("bytes moved, ") + programs[n].name;
         b.guarded(name, [&] {
             const bool shared = shares_memory(b);
-            if (shared && apart.empty()) apart = run_apart(b);
-            const Moved m = shared ? apart[n] : programs[n].run(b);
+            if (shared && with_separate_memory.empty()) with_separate_memory = run_with_separate_memory(b);
+            const Transfers m = shared ? with_separate_memory[n] : programs[n].run(b);
             b.report.add_bytes(name, m.bytes, m.transfers, "published protocol", programs[n].published);
         });
     }

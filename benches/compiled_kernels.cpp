@@ -1,4 +1,4 @@
-// Kernels as one writes them in C++ AMP. The same algorithms are in cuda_peer.cu and in shaders/.
+// The kernels of case_compiled.cpp in idiomatic C++ AMP. The same algorithms are in cuda_peer.cu and in shaders/.
 #include "compiled_kernels.h"
 
 #include <amp.h>
@@ -28,22 +28,24 @@ struct Base : CompiledWork {
     void download(unsigned buffer, void *to) override { copy(data[buffer], static_cast<unsigned *>(to)); }
     void run(unsigned launches) override {
         for (unsigned i = 0; i < launches; i++)
-            once();
+            launch_once();
         view.wait();
     }
-    virtual void once() = 0;
+    virtual void launch_once() = 0;
 
-    template <class T> array_view<T, 1> as(unsigned buffer) {
+    template <class T> array_view<T, 1> view_of_type(unsigned buffer) {
         return array_view<unsigned, 1>(data[buffer]).reinterpret_as<T>();
     }
-    template <class T> array_view<T, 2> matrix(unsigned buffer) { return as<T>(buffer).view_as(extent<2>(n, n)); }
+    template <class T> array_view<T, 2> matrix(unsigned buffer) {
+        return view_of_type<T>(buffer).view_as(extent<2>(n, n));
+    }
 };
 
 struct Saxpy : Base {
     using Base::Base;
-    void once() override {
-        const array_view<const float> x = as<float>(0);
-        const array_view<float> y = as<float>(1);
+    void launch_once() override {
+        const array_view<const float> x = view_of_type<float>(0);
+        const array_view<float> y = view_of_type<float>(1);
         const float a = 2;
         parallel_for_each(
             view, y.extent, [=](index<1> i) restrict(amp) { y[i] = a * x[i] + y[i]; });
@@ -52,7 +54,7 @@ struct Saxpy : Base {
 
 struct Matmul : Base {
     using Base::Base;
-    void once() override {
+    void launch_once() override {
         const array_view<const float, 2> a = matrix<float>(0), b = matrix<float>(1);
         const array_view<float, 2> c = matrix<float>(2);
         const int count = n;
@@ -68,7 +70,7 @@ struct Matmul : Base {
 
 struct TiledMatmul : Base {
     using Base::Base;
-    void once() override {
+    void launch_once() override {
         const array_view<const float, 2> a = matrix<float>(0), b = matrix<float>(1);
         const array_view<float, 2> c = matrix<float>(2);
         const int count = n;
@@ -90,12 +92,13 @@ struct TiledMatmul : Base {
     }
 };
 
-// Each thread adds up 16, each tile its threads' sums; then one tile adds up those.
+// Each thread adds up 16 elements. Each tile adds up the sums of its threads. Then one tile adds up the sums of the
+// tiles.
 struct Reduction : Base {
     using Base::Base;
-    void once() override {
-        const array_view<const float> in = as<float>(0);
-        const array_view<float> sums = as<float>(1), all = as<float>(2);
+    void launch_once() override {
+        const array_view<const float> in = view_of_type<float>(0);
+        const array_view<float> sums = view_of_type<float>(1), total = view_of_type<float>(2);
         parallel_for_each(
             view, extent<1>(n / 16).tile<256>(), [=](tiled_index<256> t) restrict(amp) {
                 tile_static float part[256];
@@ -125,7 +128,7 @@ struct Reduction : Base {
                     if (local < half) part[local] += part[local + half];
                     t.barrier.wait_with_tile_static_memory_fence();
                 }
-                if (local == 0) all[0] = part[0];
+                if (local == 0) total[0] = part[0];
             });
     }
 };
@@ -136,19 +139,19 @@ struct alignas(16) Body {
 
 struct NBody : Base {
     using Base::Base;
-    void once() override {
-        const array_view<const Body> bodies = as<Body>(0);
-        const array_view<Body> pull = as<Body>(1);
+    void launch_once() override {
+        const array_view<const Body> bodies = view_of_type<Body>(0);
+        const array_view<Body> acceleration = view_of_type<Body>(1);
         parallel_for_each(
             view, bodies.extent.tile<256>(), [=](tiled_index<256> t) restrict(amp) {
-                tile_static Body near[256];
+                tile_static Body chunk[256];
                 const Body me = bodies[t.global];
                 float x = 0, y = 0, z = 0;
                 for (int first = 0; first < bodies.extent[0]; first += 256) {
-                    near[t.local[0]] = bodies[first + t.local[0]];
+                    chunk[t.local[0]] = bodies[first + t.local[0]];
                     t.barrier.wait_with_tile_static_memory_fence();
                     for (int j = 0; j < 256; j++) {
-                        const Body other = near[j];
+                        const Body other = chunk[j];
                         const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
                         const float inverse = fast_math::rsqrt(dx * dx + dy * dy + dz * dz + 0.01f);
                         const float s = other.mass * inverse * inverse * inverse;
@@ -159,14 +162,14 @@ struct NBody : Base {
                     t.barrier.wait_with_tile_static_memory_fence();
                 }
                 const Body result = {x, y, z, 0};
-                pull[t.global] = result;
+                acceleration[t.global] = result;
             });
     }
 };
 
 struct Stencil : Base {
     using Base::Base;
-    void once() override {
+    void launch_once() override {
         const array_view<const float, 2> in = matrix<float>(0);
         const array_view<float, 2> out = matrix<float>(1);
         parallel_for_each(
@@ -181,12 +184,12 @@ struct Stencil : Base {
     }
 };
 
-// Counts in tile_static memory, 64 numbers a thread.
+// Each thread counts 64 numbers in tile_static memory.
 struct Histogram : Base {
     using Base::Base;
-    void once() override {
-        const array_view<const unsigned> in = as<unsigned>(0);
-        const array_view<unsigned> counts = as<unsigned>(1);
+    void launch_once() override {
+        const array_view<const unsigned> in = view_of_type<unsigned>(0);
+        const array_view<unsigned> counts = view_of_type<unsigned>(1);
         parallel_for_each(
             view, extent<1>(n / 64).tile<256>(), [=](tiled_index<256> t) restrict(amp) {
                 tile_static unsigned part[256];

@@ -1,4 +1,4 @@
-// The C++ AMP programs that case_compiled.cpp times: their kernels are lambdas, compiled by the kernel compiler.
+// The interface of the C++ AMP kernels that case_compiled.cpp times. The kernel compiler compiles them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-// The CUDA peer knows them by these numbers.
+// The CUDA peer depends on the values of these enumerators (`work` in cuda_peer.cu).
 enum class Work { saxpy, matmul, tiled_matmul, reduction, nbody, stencil, histogram };
 
-// Elements of each buffer of a piece of work, in the order in which all sides take them; `n` is the size of the
-// problem.
+// The number of elements of each buffer of `work`, in the order that revamp and its peers use. `n` is the problem size.
 inline std::vector<size_t> buffers_of(Work work, size_t n) {
     switch (work) {
     case Work::saxpy:
@@ -30,13 +29,13 @@ inline std::vector<size_t> buffers_of(Work work, size_t n) {
     return {};
 }
 
-// A piece of work with its arrays on an accelerator.
+// The kernels of a `Work` with their arrays on an accelerator.
 class CompiledWork {
   public:
     virtual ~CompiledWork() = default;
-    // Does it so often, each time after the one before, and waits.
+    // Launches the kernels `launches` times, one after the other, and waits.
     virtual void run(unsigned launches) = 0;
-    // Elements are of four bytes.
+    // Elements have four bytes.
     virtual void upload(unsigned buffer, const void *from) = 0;
     virtual void download(unsigned buffer, void *to) = 0;
 };

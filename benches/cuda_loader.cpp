@@ -1,3 +1,4 @@
+// Loads the CUDA peer (cuda_loader.h).
 #include "cuda_loader.h"
 
 #include <dlfcn.h>

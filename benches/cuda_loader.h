@@ -1,4 +1,4 @@
-// Loads the CUDA peer, if it was built.
+// Loads the CUDA peer (cuda_peer.h) at run time.
 #pragma once
 #include <memory>
 #include <stdexcept>
@@ -10,7 +10,8 @@ inline void cuda_check(const char *error) {
     if (error) throw std::runtime_error(std::string("CUDA: ") + error);
 }
 
-// Null, with the reason, where there is no CUDA.
+// Loads `library` and opens the CUDA device with this UUID. Sets `device` to the device's name. Returns null and sets
+// `reason` if the library or the device is missing.
 const CudaPeer *load_cuda(const std::string &library, const uint8_t *uuid, std::string &reason, std::string &device);
 
 // CUDA memory that frees itself.

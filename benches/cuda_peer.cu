@@ -1,4 +1,4 @@
-// The CUDA peer: the same work as one writes it by hand with the CUDA runtime.
+// The CUDA peer of the benchmarks: the same work, written for the CUDA runtime.
 #include <cuda_runtime.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ __global__ void saxpy_kernel(float a, const float *x, float *y, size_t count) {
     if (i < count) y[i] = a * x[i] + y[i];
 }
 
-// What compiled_kernels.cpp does, as one writes it in CUDA.
+// The kernels of compiled_kernels.cpp in idiomatic CUDA.
 __global__ void matmul_kernel(const float *a, const float *b, float *c, int n) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= n || column >= n) return;
@@ -41,7 +41,7 @@ __global__ void tiled_matmul_kernel(const float *a, const float *b, float *c, in
     }
     c[y * n + x] = sum;
 }
-__device__ void tree(float *part, int local, float *result) {
+__device__ void tree_reduce(float *part, int local, float *result) {
     __syncthreads();
     for (int half = 128; half > 0; half /= 2) {
         if (local < half) part[local] += part[local + half];
@@ -56,27 +56,27 @@ __global__ void reduce_kernel(const float *in, float *sums) {
     for (int k = 0; k < 16; k++)
         sum += in[first + k * 256];
     part[local] = sum;
-    tree(part, local, sums + blockIdx.x);
+    tree_reduce(part, local, sums + blockIdx.x);
 }
-__global__ void reduce_last_kernel(const float *sums, float *all, int count) {
+__global__ void reduce_last_kernel(const float *sums, float *total, int count) {
     __shared__ float part[256];
     const int local = threadIdx.x;
     float sum = 0;
     for (int k = local; k < count; k += 256)
         sum += sums[k];
     part[local] = sum;
-    tree(part, local, all);
+    tree_reduce(part, local, total);
 }
-__global__ void nbody_kernel(const float4 *bodies, float4 *pull, int n) {
-    __shared__ float4 near[256];
+__global__ void nbody_kernel(const float4 *bodies, float4 *acceleration, int n) {
+    __shared__ float4 chunk[256];
     const int at = blockIdx.x * 256 + threadIdx.x;
     const float4 me = bodies[at];
     float x = 0, y = 0, z = 0;
     for (int first = 0; first < n; first += 256) {
-        near[threadIdx.x] = bodies[first + threadIdx.x];
+        chunk[threadIdx.x] = bodies[first + threadIdx.x];
         __syncthreads();
         for (int j = 0; j < 256; j++) {
-            const float4 other = near[j];
+            const float4 other = chunk[j];
             const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
             const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 0.01f);
             const float s = other.w * inverse * inverse * inverse;
@@ -86,7 +86,7 @@ __global__ void nbody_kernel(const float4 *bodies, float4 *pull, int n) {
         }
         __syncthreads();
     }
-    pull[at] = make_float4(x, y, z, 0);
+    acceleration[at] = make_float4(x, y, z, 0);
 }
 __global__ void stencil_kernel(const float *in, float *out, int n) {
     const int y = blockIdx.y * blockDim.y + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -114,18 +114,18 @@ const char *text(cudaError_t error) {
 }
 
 const char *finish() {
-    const cudaError_t launched = cudaGetLastError();
-    return text(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
+    const cudaError_t launch_error = cudaGetLastError();
+    return text(launch_error != cudaSuccess ? launch_error : cudaDeviceSynchronize());
 }
 
 const char *open(const uint8_t *uuid, const char **device) {
-    static cudaDeviceProp found;
+    static cudaDeviceProp device_properties;
     int count = 0;
     if (const char *e = text(cudaGetDeviceCount(&count))) return e;
     for (int i = 0; i < count; i++) {
-        if (const char *e = text(cudaGetDeviceProperties(&found, i))) return e;
-        if (std::memcmp(found.uuid.bytes, uuid, 16) != 0) continue;
-        *device = found.name;
+        if (const char *e = text(cudaGetDeviceProperties(&device_properties, i))) return e;
+        if (std::memcmp(device_properties.uuid.bytes, uuid, 16) != 0) continue;
+        *device = device_properties.name;
         if (const char *e = text(cudaSetDevice(i))) return e;
         return text(cudaFree(nullptr));
     }
@@ -140,7 +140,8 @@ const char *release(void *memory, int pinned_host) {
     return text(pinned_host ? cudaFreeHost(memory) : cudaFree(memory));
 }
 
-// A pageable upload may return before its last bytes arrived, and so may device-to-device: hence the wait.
+// cudaMemcpy may return before the last bytes of a pageable upload, or of a copy between devices, have arrived.
+// Therefore this function waits.
 const char *copy(void *destination, const void *source, size_t size) {
     if (const char *e = text(cudaMemcpy(destination, source, size, cudaMemcpyDefault))) return e;
     return text(cudaDeviceSynchronize());
@@ -167,14 +168,14 @@ const char *saxpy(float a, const float *x, float *y, size_t count, unsigned laun
 
 const char *work(unsigned which, void *const *buffers, int n, unsigned launches) {
     auto floats = [buffers](int i) { return static_cast<float *>(buffers[i]); };
-    const dim3 wide(32, 8), over_wide((n + 31) / 32, (n + 7) / 8);
+    const dim3 wide_block(32, 8), wide_grid((n + 31) / 32, (n + 7) / 8);
     for (unsigned i = 0; i < launches; i++) {
         switch (which) {
         case 0:
             saxpy_kernel<<<(n + 255) / 256, 256>>>(2, floats(0), floats(1), size_t(n));
             break;
         case 1:
-            matmul_kernel<<<over_wide, wide>>>(floats(0), floats(1), floats(2), n);
+            matmul_kernel<<<wide_grid, wide_block>>>(floats(0), floats(1), floats(2), n);
             break;
         case 2:
             tiled_matmul_kernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(floats(0), floats(1), floats(2), n);
@@ -187,7 +188,7 @@ const char *work(unsigned which, void *const *buffers, int n, unsigned launches)
             nbody_kernel<<<n / 256, 256>>>(static_cast<float4 *>(buffers[0]), static_cast<float4 *>(buffers[1]), n);
             break;
         case 5:
-            stencil_kernel<<<over_wide, wide>>>(floats(0), floats(1), n);
+            stencil_kernel<<<wide_grid, wide_block>>>(floats(0), floats(1), n);
             break;
         case 6:
             histogram_kernel<<<n / 16384, 256>>>(static_cast<unsigned *>(buffers[0]),
@@ -205,28 +206,28 @@ const char *allocate_on(const uint8_t *uuid, size_t size, void **memory, int *de
     if (const char *e = text(cudaGetDevice(&current))) return e;
     if (const char *e = text(cudaGetDeviceCount(&count))) return e;
     for (int i = 0; i < count; i++) {
-        cudaDeviceProp found;
-        if (const char *e = text(cudaGetDeviceProperties(&found, i))) return e;
-        if (std::memcmp(found.uuid.bytes, uuid, 16) != 0) continue;
+        cudaDeviceProp device_properties;
+        if (const char *e = text(cudaGetDeviceProperties(&device_properties, i))) return e;
+        if (std::memcmp(device_properties.uuid.bytes, uuid, 16) != 0) continue;
         *device = i;
-        const char *failed = text(cudaSetDevice(i));
-        if (!failed) failed = text(cudaMalloc(memory, size));
-        // Each may then reach the others directly, where the machine can do it.
-        for (int other = 0; other < count && !failed; other++) {
-            int can = 0;
-            if (other != i && cudaDeviceCanAccessPeer(&can, i, other) == cudaSuccess && can)
+        const char *allocate_error = text(cudaSetDevice(i));
+        if (!allocate_error) allocate_error = text(cudaMalloc(memory, size));
+        // Lets the device access the other devices' memory directly, if the machine supports it.
+        for (int other = 0; other < count && !allocate_error; other++) {
+            int can_access = 0;
+            if (other != i && cudaDeviceCanAccessPeer(&can_access, i, other) == cudaSuccess && can_access)
                 cudaDeviceEnablePeerAccess(other, 0);
         }
-        cudaGetLastError(); // "already enabled" is none
-        const char *back = text(cudaSetDevice(current));
-        return failed ? failed : back;
+        cudaGetLastError(); // clears "already enabled", which is not an error here
+        const char *restore_error = text(cudaSetDevice(current));
+        return allocate_error ? allocate_error : restore_error;
     }
     return "no CUDA device has that UUID";
 }
 
 const char *copy_between(void *destination, int to, const void *source, int from, size_t size) {
     if (const char *e = text(cudaMemcpyPeer(destination, to, source, from, size))) return e;
-    // It is ordered in the default streams of both.
+    // The copy is ordered in the default streams of both devices, so wait for both.
     int current = 0;
     if (const char *e = text(cudaGetDevice(&current))) return e;
     for (const int device : {from, to}) {
@@ -245,20 +246,20 @@ const char *copy_rows(void *destination, size_t pitch, const void *source, size_
 
 struct Image {
     cudaArray_t texels = nullptr;
-    // With a linear filter and clamped, and by index with 0 outside.
+    // `sampled` has a linear filter and clamps; `fetched` is read by index and gives 0 outside.
     cudaTextureObject_t sampled = 0, fetched = 0;
     uchar4 *result = nullptr;
     int n = 0;
 };
 
-__device__ uchar4 in_steps(float4 v) {
+__device__ uchar4 to_unorm8(float4 v) {
     return make_uchar4(v.x * 255 + 0.5f, v.y * 255 + 0.5f, v.z * 255 + 0.5f, v.w * 255 + 0.5f);
 }
 __global__ void bilinear_kernel(cudaTextureObject_t from, uchar4 *to, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
     const float step = 1.0f / n;
-    to[y * n + x] = in_steps(tex2D<float4>(from, (x + 0.8f) * step, (y + 0.7f) * step));
+    to[y * n + x] = to_unorm8(tex2D<float4>(from, (x + 0.8f) * step, (y + 0.7f) * step));
 }
 __global__ void convolve_kernel(cudaTextureObject_t from, uchar4 *to, int n) {
     const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -266,15 +267,15 @@ __global__ void convolve_kernel(cudaTextureObject_t from, uchar4 *to, int n) {
     float4 sum = make_float4(0, 0, 0, 0);
     for (int y = -3; y <= 3; ++y)
         for (int x = -3; x <= 3; ++x) {
-            const float4 one = tex2D<float4>(from, column + x + 0.5f, row + y + 0.5f);
-            sum.x += one.x, sum.y += one.y, sum.z += one.z, sum.w += one.w;
+            const float4 texel = tex2D<float4>(from, column + x + 0.5f, row + y + 0.5f);
+            sum.x += texel.x, sum.y += texel.y, sum.z += texel.z, sum.w += texel.w;
         }
     const float part = 1.0f / 49;
-    to[row * n + column] = in_steps(make_float4(sum.x * part, sum.y * part, sum.z * part, sum.w * part));
+    to[row * n + column] = to_unorm8(make_float4(sum.x * part, sum.y * part, sum.z * part, sum.w * part));
 }
 
-const char *free_image(void *made) {
-    Image *image = static_cast<Image *>(made);
+const char *free_image(void *image_handle) {
+    Image *image = static_cast<Image *>(image_handle);
     cudaDestroyTextureObject(image->sampled);
     cudaDestroyTextureObject(image->fetched);
     cudaFreeArray(image->texels);
@@ -283,7 +284,7 @@ const char *free_image(void *made) {
     return text(cudaDeviceSynchronize());
 }
 
-const char *make_image(int n, void **made) {
+const char *make_image(int n, void **image_handle) {
     Image *image = new Image;
     image->n = n;
     const cudaChannelFormatDesc texels = cudaCreateChannelDesc<uchar4>();
@@ -293,36 +294,39 @@ const char *make_image(int n, void **made) {
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = image->texels;
     for (const bool linear : {true, false}) {
-        cudaTextureDesc how = {};
-        how.addressMode[0] = how.addressMode[1] = linear ? cudaAddressModeClamp : cudaAddressModeBorder;
-        how.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
-        how.readMode = cudaReadModeNormalizedFloat;
-        how.normalizedCoords = linear;
-        if (!e) e = text(cudaCreateTextureObject(linear ? &image->sampled : &image->fetched, &resource, &how, nullptr));
+        cudaTextureDesc texture_desc = {};
+        texture_desc.addressMode[0] = texture_desc.addressMode[1] =
+            linear ? cudaAddressModeClamp : cudaAddressModeBorder;
+        texture_desc.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+        texture_desc.readMode = cudaReadModeNormalizedFloat;
+        texture_desc.normalizedCoords = linear;
+        if (!e)
+            e = text(
+                cudaCreateTextureObject(linear ? &image->sampled : &image->fetched, &resource, &texture_desc, nullptr));
     }
     if (e) {
         free_image(image);
         return e;
     }
-    *made = image;
+    *image_handle = image;
     return nullptr;
 }
 
-const char *upload_image(void *made, const void *from) {
-    const Image &image = *static_cast<Image *>(made);
+const char *upload_image(void *image_handle, const void *from) {
+    const Image &image = *static_cast<Image *>(image_handle);
     const size_t row = size_t(image.n) * 4;
     if (const char *e =
             text(cudaMemcpy2DToArray(image.texels, 0, 0, from, row, row, size_t(image.n), cudaMemcpyHostToDevice)))
         return e;
     return text(cudaDeviceSynchronize());
 }
-const char *download_image(void *made, void *to) {
-    const Image &image = *static_cast<Image *>(made);
+const char *download_image(void *image_handle, void *to) {
+    const Image &image = *static_cast<Image *>(image_handle);
     const size_t row = size_t(image.n) * 4;
     return text(cudaMemcpy2DFromArray(to, row, image.texels, 0, 0, row, size_t(image.n), cudaMemcpyDeviceToHost));
 }
-const char *run_image(void *made, int bilinear, unsigned launches) {
-    const Image &image = *static_cast<Image *>(made);
+const char *run_image(void *image_handle, int bilinear, unsigned launches) {
+    const Image &image = *static_cast<Image *>(image_handle);
     const unsigned n = static_cast<unsigned>(image.n);
     const dim3 block(32, 8), blocks((n + 31) / 32, (n + 7) / 8);
     for (unsigned i = 0; i < launches; i++)
@@ -332,8 +336,8 @@ const char *run_image(void *made, int bilinear, unsigned launches) {
             convolve_kernel<<<blocks, block>>>(image.fetched, image.result, image.n);
     return finish();
 }
-const char *image_result(void *made, void *to) {
-    const Image &image = *static_cast<Image *>(made);
+const char *image_result(void *image_handle, void *to) {
+    const Image &image = *static_cast<Image *>(image_handle);
     return copy(to, image.result, size_t(image.n) * image.n * 4);
 }
 

@@ -1,3 +1,4 @@
+// The C++ AMP launches that case_launch.cpp times (launch_kernels.h).
 #include "launch_kernels.h"
 
 #include <amp.h>

@@ -1,4 +1,4 @@
-// Launches of an empty kernel, and the time of this thread alone.
+// Helpers of case_scale.cpp and case_view.cpp: launches of an empty kernel, and the calling thread's processor time.
 #pragma once
 #include <cstddef>
 #include <ctime>
@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-// Seconds of processor time of this thread: a launch's own work, without what the device and others do meanwhile.
+// Returns the processor time of the calling thread in seconds, without the work of the device and of other threads.
 inline double thread_seconds() {
     timespec t{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -20,41 +20,41 @@ template <class F> double thread_timed(F &&work) {
     return thread_seconds() - start;
 }
 
-// One operation of these cases is a mean over many already.
-inline void as_is(Case &c) {
+// Limits each repetition to one operation, because the time of the operation is already a mean over many calls.
+inline void one_operation_per_repetition(Case &c) {
     c.effort.repetition = 0;
 }
 
-inline void nothing(const revamp_thread_id *, void *) {}
+inline void empty_function(const revamp_thread_id *, void *) {}
 
-// Launches an empty kernel on the first so many of some arguments.
+// Launches an empty kernel with the first `count` of the given arguments.
 class Launcher {
   public:
     Launcher(Bench &b, bool on_host) : on_host_(on_host), view_(on_host ? b.host_view : b.view) {
         if (on_host) {
-            host_.struct_size = sizeof host_;
-            host_.rank = 1;
-            host_.extent = &extent_;
-            host_.function = nothing;
-            host_.block = &block_;
-            host_.block_size = sizeof block_;
+            host_launch_.struct_size = sizeof host_launch_;
+            host_launch_.rank = 1;
+            host_launch_.extent = &extent_;
+            host_launch_.function = empty_function;
+            host_launch_.block = &block_;
+            host_launch_.block_size = sizeof block_;
         } else {
             kernel_ = std::make_unique<ours::Kernel>(b.accelerator, add_one_shader);
-            device_.struct_size = sizeof device_;
-            device_.groups[0] = device_.groups[1] = device_.groups[2] = 1;
-            device_.block = &block_;
-            device_.block_size = sizeof block_;
+            device_launch_.struct_size = sizeof device_launch_;
+            device_launch_.groups[0] = device_launch_.groups[1] = device_launch_.groups[2] = 1;
+            device_launch_.block = &block_;
+            device_launch_.block_size = sizeof block_;
         }
     }
     void operator()(const std::vector<revamp_argument> &arguments, size_t count) {
         if (on_host_) {
-            host_.arguments = arguments.data();
-            host_.argument_count = count;
-            ours::must(revamp_parallel_for_each(view_, &host_), "revamp_parallel_for_each");
+            host_launch_.arguments = arguments.data();
+            host_launch_.argument_count = count;
+            ours::must(revamp_parallel_for_each(view_, &host_launch_), "revamp_parallel_for_each");
         } else {
-            device_.arguments = arguments.data();
-            device_.argument_count = count;
-            ours::must(revamp_dispatch(view_, *kernel_, &device_), "revamp_dispatch");
+            device_launch_.arguments = arguments.data();
+            device_launch_.argument_count = count;
+            ours::must(revamp_dispatch(view_, *kernel_, &device_launch_), "revamp_dispatch");
         }
     }
     void wait() const { ours::wait(view_); }
@@ -65,8 +65,8 @@ class Launcher {
     std::unique_ptr<ours::Kernel> kernel_;
     const AddOneBlock block_{};
     const int32_t extent_ = 1;
-    revamp_parallel_for_each_info host_{};
-    revamp_dispatch_info device_{};
+    revamp_parallel_for_each_info host_launch_{};
+    revamp_dispatch_info device_launch_{};
 };
 
 inline uint32_t address_offset(size_t n) {

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154
-# To be sourced, with `here` set to the folder of a bundle: the Vulkan loader, where the machine has none, from Debian packages in .gl or
-# packages (a GPU bundle's), put there by whoever made the bundle.
+# Source this file with `here` set to the folder of a bundle. If the machine has no Vulkan loader, this file unpacks the loader from Debian
+# packages, which are in .gl, or in packages/ of a GPU bundle.
 if ! ldconfig -p | grep -q 'libvulkan\.so\.1'; then
     for packages in "${GL_PACKAGES:-}" "$here/.gl" "$here/../.gl" "$here/../packages" ./.gl ./.bundle/packages; do
         [ -n "$packages" ] && ls "$packages"/*.deb >/dev/null 2>&1 || continue

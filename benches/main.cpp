@@ -1,4 +1,4 @@
-// revamp-bench: revamp and its peers side by side in one run.
+// revamp-bench: measures revamp and its peers in the same run.
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -19,9 +19,9 @@ const char usage[] = "revamp-bench [options]\n"
                      "  --markdown FILE  also write the table\n"
                      "  --device PATH    the accelerator, by its device_path (default: the default one for SPIR-V)\n"
                      "  --only TEXT      only cases whose name contains TEXT (and the empty kernel)\n"
-                     "  --seconds N      for the repetitions of each case (default 1)\n"
+                     "  --seconds N      seconds for the repetitions of each case (default 1)\n"
                      "  --cuda FILE      the CUDA peer (default: libcuda_peer.so beside this program)\n"
-                     "  --peers-only     without revamp\n"
+                     "  --peers-only     measure only the peers\n"
                      "  --strict         exit with 2 if a goal is missed\n";
 
 struct Options {
@@ -86,7 +86,7 @@ void machine_facts(Report &report) {
     report.fact("load before", first_line("/proc/loadavg"));
 }
 
-// The sixteen bytes in "vulkan\<uuid>".
+// Sets `uuid` to the sixteen bytes in "vulkan\<uuid>". Returns false if the path contains no UUID.
 bool uuid_of(const std::string &path, uint8_t *uuid) {
     std::string digits;
     for (const char c : path.substr(path.find('\\') + 1))
@@ -105,18 +105,19 @@ revamp_accelerator_view default_view(const char *path) {
     return view;
 }
 
-// Opens ours; returns the device path, empty where no Vulkan device is to be had.
-std::string open_ours(Bench &b, const Options &o) {
+// Finds revamp's accelerators. Returns the device path of the Vulkan accelerator, or an empty string if there is none.
+std::string open_revamp(Bench &b, const Options &o) {
     const uint32_t v = revamp_version();
     b.report.fact("revamp",
                   std::to_string(v >> 22) + "." + std::to_string(v >> 12 & 0x3FF) + "." + std::to_string(v & 0xFFF));
     if (revamp_abi_version() != REVAMP_ABI_VERSION)
-        throw std::runtime_error("librevamp has another ABI than its header");
+        throw std::runtime_error("librevamp and its header have different ABI versions");
     b.cpu_view = default_view("cpu");
     b.host_view = default_view("direct3d\\warp");
-    const revamp_status found = o.device.empty() ? revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &b.accelerator)
-                                                 : revamp_accelerator_find(o.device.c_str(), &b.accelerator);
-    if (found != REVAMP_OK) {
+    const revamp_status find_status = o.device.empty()
+                                          ? revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &b.accelerator)
+                                          : revamp_accelerator_find(o.device.c_str(), &b.accelerator);
+    if (find_status != REVAMP_OK) {
         std::fprintf(stderr, "no Vulkan accelerator: %s\n", revamp_last_error_message());
         return {};
     }
@@ -149,23 +150,23 @@ int bench(const Options &o, const std::string &folder) {
     machine_facts(b.report);
 
     std::string path;
-    if (b.with_ours) path = open_ours(b, o);
+    if (b.with_ours) path = open_revamp(b, o);
     uint8_t uuid[16];
     b.device = path;
     if (o.bytes_only) {
         print_view_bytes(b);
         return 0;
     }
-    const bool known = uuid_of(path, uuid);
-    if (known || o.peers_only) b.plain = std::make_unique<PlainVulkan>(known ? uuid : nullptr);
+    const bool has_uuid = uuid_of(path, uuid);
+    if (has_uuid || o.peers_only) b.plain = std::make_unique<PlainVulkan>(has_uuid ? uuid : nullptr);
     if (b.plain && o.peers_only) {
         b.report.fact("device", b.plain->properties.deviceName);
         b.report.fact("driver", b.plain->driver);
     }
     if (b.plain) {
-        std::string why, device;
-        b.cuda = load_cuda(o.cuda.empty() ? folder + "/libcuda_peer.so" : o.cuda, b.plain->uuid, why, device);
-        b.report.fact("CUDA", b.cuda ? device : "none (" + why + ")");
+        std::string reason, device;
+        b.cuda = load_cuda(o.cuda.empty() ? folder + "/libcuda_peer.so" : o.cuda, b.plain->uuid, reason, device);
+        b.report.fact("CUDA", b.cuda ? device : "none (" + reason + ")");
     }
     for (const char *name :
          {"REVAMP_MEMORY", "REVAMP_HOST_THREADS", "REVAMP_TEST", "REVAMP_VALIDATION", "REVAMP_CACHE"})
@@ -188,7 +189,7 @@ int bench(const Options &o, const std::string &folder) {
         b.report.skip("compiled kernels", "revamp was installed without the kernel compiler");
 #endif
     } else {
-        b.report.skip("everything on a Vulkan device", "there is none");
+        b.report.skip("everything on a Vulkan device", "there is no Vulkan device");
     }
     bench_host(b);
     bench_amp(b);
@@ -219,7 +220,7 @@ int main(int argc, char **argv) {
         std::fputs(usage, stderr);
         return 64;
     }
-    // LLVM's OpenMP keeps its threads spinning for 200 ms after a loop, which takes processors from what is timed next.
+    // The threads of LLVM's OpenMP spin for 200 ms after a loop, which would take processors from the next measurement.
     setenv("KMP_BLOCKTIME", "0", 0);
     const std::string program = argv[0];
     const size_t slash = program.rfind('/');

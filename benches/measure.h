@@ -1,4 +1,5 @@
-// Times ways of doing one thing, interleaved: one repetition of each, then the next of each, so noise hits all alike.
+// Times several ways of doing the same thing. The repetitions are interleaved: one repetition of each way, then the
+// next repetition of each way. Noise therefore affects all ways alike.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -10,7 +11,7 @@ inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Seconds that `work` takes.
+// Returns the seconds that `work` takes.
 template <class F> double timed(F &&work) {
     const double start = now();
     work();
@@ -18,32 +19,33 @@ template <class F> double timed(F &&work) {
 }
 
 struct Way {
-    std::string group;           // "revamp", or which peer: the table has one line for each peer group
+    std::string group;           // "revamp", or the name of a peer; the table has one line for each peer
     std::string name;            // the way within the group
-    std::function<double()> op;  // does it once; returns the seconds that count
-    std::function<void()> check; // does it once on fresh data and throws if the result is wrong; may be empty
+    std::function<double()> op;  // runs the operation once; returns its time in seconds
+    std::function<void()> check; // runs once on new data and throws if the result is wrong; may be empty
 };
 
 struct Samples {
     std::string group, name;
-    std::vector<double> seconds; // one for each repetition, sorted: the mean of its operations
-    std::string failure;         // why it could not be measured, or what was wrong
+    std::vector<double> seconds; // for each repetition, the mean time of an operation; sorted
+    std::string failure;         // the error, if the way failed or its result was wrong
     bool checked = false;
 
     double median() const;
     double min() const { return seconds.front(); }
     double max() const { return seconds.back(); }
-    // Four of five repetitions within a quarter of the median: a way that is at times 3x slower is no peer to rely on.
+    // True if four of five repetitions took at most 1.25 times the median. A way that is sometimes 3 times slower is
+    // not a reliable peer.
     bool stable() const;
 };
 
 struct Effort {
-    double budget = 1.0;   // seconds for all ways together, warm-up apart
-    std::size_t least = 5; // repetitions
-    std::size_t most = 40;
-    double repetition = 0.004; // short operations are repeated until a repetition takes so long
-    unsigned most_ops = 200;
+    double budget = 1.0;              // seconds for all ways together, without warm-up
+    std::size_t min_repetitions = 5;  // the smallest number of repetitions
+    std::size_t max_repetitions = 40; // the largest number of repetitions
+    double repetition = 0.004;        // seconds; a repetition has as many operations as fit into it
+    unsigned max_ops = 200;           // the largest number of operations in a repetition
 };
 
-// `warm` runs before the first repetition: a GPU that rests drops its clock.
+// `warm` runs before the first repetition, because an idle GPU lowers its clock.
 std::vector<Samples> measure(const std::vector<Way> &ways, const Effort &effort, const std::function<void()> &warm);

@@ -1,4 +1,5 @@
-// revamp's C API with exceptions and owners: thin enough that what is timed is the C call.
+// Wrappers of revamp's C API with exceptions and owning handles. The wrappers are so thin that their time is the time
+// of the C call.
 #pragma once
 #include <revamp.h>
 
@@ -18,7 +19,7 @@ inline void must(revamp_status status, const char *what) {
 
 class Array {
   public:
-    // Four-byte elements.
+    // The elements have four bytes.
     Array(revamp_accelerator_view view, std::initializer_list<int32_t> extent,
           revamp_accelerator_view associated = nullptr) {
         revamp_array_options options{};
@@ -49,7 +50,7 @@ class Array {
     revamp_array handle_ = nullptr;
 };
 
-// An array_view of four-byte elements. Copies are not needed; moving is.
+// An array_view with four-byte elements. It can be moved, not copied.
 class View {
   public:
     View() = default;
@@ -118,7 +119,8 @@ class Kernel {
     revamp_kernel handle_ = nullptr;
 };
 
-// A thread for each of `extent` elements. All that is given must live until the launch.
+// Describes a launch with one thread for each of `extent` elements. All arguments of this function must live until the
+// launch.
 template <size_t N>
 revamp_dispatch_info over(const int32_t &extent, const revamp_argument (&arguments)[N], const void *block = nullptr,
                           size_t block_size = 0) {
@@ -142,7 +144,7 @@ inline revamp_region region(revamp_array array, const int32_t *origin = nullptr,
     return r;
 }
 
-// A matrix in ordinary memory, four-byte elements in one piece.
+// The region of a contiguous matrix of four-byte elements in host memory.
 inline revamp_region region(void *host, const int32_t (&extent)[2]) {
     revamp_region r{};
     r.struct_size = sizeof r;

@@ -1,4 +1,4 @@
-// Four-byte elements that begin at a page, so that devices that share memory with the host can use them where they are.
+// Page-aligned memory for four-byte elements. Devices that share memory with the host can use it in place.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Copies between host memory and device memory, as the plain Vulkan peer does them (plain_copy.h).
 #include "plain_copy.h"
 
 #include <algorithm>
@@ -7,7 +8,9 @@
 
 namespace {
 
-// Calls `each(offset among the bytes, offset where they lie, bytes)` for the pieces of bytes `at` to `at + size`.
+// Splits bytes `at` to `at + size` of a copy into pieces that are contiguous in layout `rows`. Calls
+// `each(done, offset, piece)` for each piece. `done` is the piece's offset from `at`, `offset` its offset in the
+// layout, and `piece` its size.
 template <class Each> void for_each_piece(size_t at, size_t size, Rows rows, Each each) {
     for (size_t done = 0; done < size;) {
         const size_t in_row = rows.bytes ? (at + done) % rows.bytes : 0;
@@ -17,19 +20,20 @@ template <class Each> void for_each_piece(size_t at, size_t size, Rows rows, Eac
     }
 }
 
-// Packed bytes `at` to `at + size` between where they are packed and where they lie in ordinary memory.
+// Copies bytes `at` to `at + size` of a copy between `packed`, which is contiguous, and host memory with layout `rows`.
 void host_copy(Direction direction, void *packed, void *host, size_t at, size_t size, Rows rows) {
-    auto *near = static_cast<char *>(packed), *far = static_cast<char *>(host);
+    auto *packed_bytes = static_cast<char *>(packed), *host_bytes = static_cast<char *>(host);
     for_each_piece(at, size, rows, [&](size_t done, size_t offset, size_t piece) {
         if (direction == Direction::up) {
-            std::memcpy(near + done, far + offset, piece);
+            std::memcpy(packed_bytes + done, host_bytes + offset, piece);
         } else {
-            std::memcpy(far + offset, near + done, piece);
+            std::memcpy(host_bytes + offset, packed_bytes + done, piece);
         }
     });
 }
 
-// Records the same between `slot` of a staging buffer and a buffer of the device.
+// Records the copy of bytes `at` to `at + size` between a staging buffer, at offset `slot`, and a device buffer with
+// layout `rows`.
 void record_copy(VkCommandBuffer commands, Direction direction, VkBuffer staging, VkDeviceSize slot, VkBuffer device,
                  size_t at, size_t size, Rows rows) {
     const bool up = direction == Direction::up;
@@ -45,11 +49,11 @@ void record_copy(VkCommandBuffer commands, Direction direction, VkBuffer staging
 } // namespace
 
 WholeCopy::WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const Buffer &device, VkDeviceSize size,
-                     std::shared_ptr<Buffer> staging, Rows there)
+                     std::shared_ptr<Buffer> staging, Rows device_rows)
     : direction_(direction), size_(size), staging_(std::move(staging)) {
     if (!staging_) staging_ = vulkan.buffer(size, direction == Direction::up ? Memory::upload : Memory::readback);
     job_ = std::make_unique<Job>(vulkan, lane, [&](VkCommandBuffer commands) {
-        record_copy(commands, direction, staging_->handle, 0, device.handle, 0, size, there);
+        record_copy(commands, direction, staging_->handle, 0, device.handle, 0, size, device_rows);
     });
 }
 
@@ -60,7 +64,7 @@ void WholeCopy::run(void *host, Wait wait, Rows rows) {
 }
 
 RingCopy::RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction direction, const Buffer &device,
-                   VkDeviceSize size, Rows there)
+                   VkDeviceSize size, Rows device_rows)
     : vulkan_(vulkan), workers_(workers), shape_(shape), direction_(direction), size_(size), rings_(workers.count()),
       locks_(vulkan.queue(shape.lane).queues.size()) {
     const auto &queue = vulkan.queue(shape.lane);
@@ -84,7 +88,7 @@ RingCopy::RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction
             vk_check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
             const VkDeviceSize slot = ring.commands.size() % slots * shape.chunk, at = c * shape.chunk;
             const VkDeviceSize bytes = std::min(shape.chunk, size - at);
-            record_copy(commands, direction, ring.staging.handle, slot, device.handle, at, bytes, there);
+            record_copy(commands, direction, ring.staging.handle, slot, device.handle, at, bytes, device_rows);
             vk_check(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
             ring.commands.push_back(commands);
         }
@@ -113,7 +117,8 @@ void RingCopy::submit(Ring &ring, size_t index) {
     vk_check(vk.QueueSubmit(ring.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
 }
 
-// Polls as long as a chunk may take, then blocks; a software device needs the processor itself.
+// Polls for the time that a chunk may take, then blocks. On software devices, it blocks at once, because they need the
+// processor.
 void RingCopy::wait(Ring &ring, uint64_t value) const {
     if (!vulkan_.software()) {
         const double start = now();
@@ -161,19 +166,20 @@ void RingCopy::run(void *host, Rows rows) {
 }
 
 void direct_copy(Workers &workers, Direction direction, const Buffer &device, void *host, VkDeviceSize size) {
-    auto part = [&](VkDeviceSize from, VkDeviceSize to) {
+    auto copy_range = [&](VkDeviceSize from, VkDeviceSize to) {
         char *there = static_cast<char *>(device.data) + from;
-        char *here = static_cast<char *>(host) + from;
+        char *host_start = static_cast<char *>(host) + from;
         if (direction == Direction::up) {
-            std::memcpy(there, here, to - from);
+            std::memcpy(there, host_start, to - from);
         } else {
-            std::memcpy(here, there, to - from);
+            std::memcpy(host_start, there, to - from);
         }
     };
-    if (workers.count() == 1) return part(0, size);
-    const VkDeviceSize share = (size / workers.count() + 4095) & ~VkDeviceSize{4095};
+    if (workers.count() == 1) return copy_range(0, size);
+    const VkDeviceSize bytes_per_thread = (size / workers.count() + 4095) & ~VkDeviceSize{4095};
     workers.run([&](unsigned thread) {
-        const VkDeviceSize from = std::min(size, thread * share), to = std::min(size, from + share);
-        if (to > from) part(from, to);
+        const VkDeviceSize from = std::min(size, thread * bytes_per_thread),
+                           to = std::min(size, from + bytes_per_thread);
+        if (to > from) copy_range(from, to);
     });
 }

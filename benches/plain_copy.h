@@ -1,26 +1,26 @@
-// The peer's copies between ordinary (pageable) memory and device memory.
+// Copies between pageable memory and device memory, as the plain Vulkan peer does them.
 #pragma once
 #include <mutex>
 
 #include "plain_vulkan.h"
 #include "workers.h"
 
-enum class Direction { up, down }; // to the device, from it
+enum class Direction { up, down }; // up: from host to device; down: from device to host
 
-// How the bytes of a copy lie in ordinary memory or in a buffer: in one piece, or as rows of a matrix.
+// The layout of a copy's bytes in pageable memory or in a buffer: contiguous, or rows of a matrix.
 struct Rows {
-    size_t bytes = 0; // of a row; 0: one piece
-    size_t pitch = 0;
-    size_t begin = 0; // where the first row lies
+    size_t bytes = 0; // the length of a row; 0 if all bytes are contiguous
+    size_t pitch = 0; // from the start of a row to the start of the next row
+    size_t begin = 0; // the offset of the first row
 };
 
-// Through one staging buffer as large as the copy: memcpy and one command, one after the other.
+// A copy through one staging buffer as large as the copy: a memcpy and one copy command, one after the other.
 class WholeCopy {
   public:
-    // `staging`: at least as large, to be shared by copies that do not run at once; null: one of its own.
-    // `there`: how the bytes lie in `device`.
+    // `staging`: a buffer of at least `size` bytes. Copies that do not run concurrently may share it. If it is null,
+    // the constructor creates one. `device_rows`: the layout in `device`.
     WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const Buffer &device, VkDeviceSize size,
-              std::shared_ptr<Buffer> staging = nullptr, Rows there = {});
+              std::shared_ptr<Buffer> staging = nullptr, Rows device_rows = {});
     void run(void *host, Wait wait, Rows rows = {});
 
   private:
@@ -30,8 +30,8 @@ class WholeCopy {
     std::unique_ptr<Job> job_;
 };
 
-// By several threads, each with a ring of three slots: while one slot is on its way, the thread fills or empties the
-// next.
+// A copy by several threads. Each thread has a ring of three staging slots. While the device copies one slot, the
+// thread fills or empties the next slot.
 class RingCopy {
   public:
     struct Shape {
@@ -40,7 +40,7 @@ class RingCopy {
         Memory staging;
     };
     RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction direction, const Buffer &device,
-             VkDeviceSize size, Rows there = {});
+             VkDeviceSize size, Rows device_rows = {});
     ~RingCopy();
     RingCopy(const RingCopy &) = delete;
     RingCopy &operator=(const RingCopy &) = delete;
@@ -55,7 +55,7 @@ class RingCopy {
         VkSemaphore timeline = VK_NULL_HANDLE;
         uint64_t value = 0;
         VkQueue queue = VK_NULL_HANDLE;
-        std::mutex *lock = nullptr; // queues may be shared by rings
+        std::mutex *lock = nullptr; // the lock of `queue`, which several rings may use
     };
     void submit(Ring &ring, size_t index);
     void wait(Ring &ring, uint64_t value) const;
@@ -69,5 +69,5 @@ class RingCopy {
     std::vector<std::mutex> locks_;
 };
 
-// Straight into or out of device memory that the host sees; on several threads if `workers` has several.
+// Copies directly into or out of host-visible device memory, on all threads of `workers`.
 void direct_copy(Workers &workers, Direction direction, const Buffer &device, void *host, VkDeviceSize size);

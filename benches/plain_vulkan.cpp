@@ -1,3 +1,4 @@
+// The plain Vulkan peer (plain_vulkan.h).
 #include "plain_vulkan.h"
 
 #include <algorithm>
@@ -28,26 +29,26 @@ Buffer::Buffer(const PlainVulkan &vulkan, VkDeviceSize bytes, Memory kind) : siz
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     const uint32_t families[] = {vulkan.queue(Lane::compute).family, vulkan.queue(Lane::transfer).family};
-    if (vulkan.has(Lane::transfer)) { // buffers have no layouts: concurrent sharing costs nothing
+    if (vulkan.has(Lane::transfer)) { // concurrent sharing costs nothing for buffers, which have no layouts
         info.sharingMode = VK_SHARING_MODE_CONCURRENT;
         info.queueFamilyIndexCount = 2;
         info.pQueueFamilyIndices = families;
     }
     vk_check(vk.CreateBuffer(device_, &info, nullptr, &handle), "vkCreateBuffer");
-    VkMemoryRequirements needs;
-    vk.GetBufferMemoryRequirements(device_, handle, &needs);
+    VkMemoryRequirements requirements;
+    vk.GetBufferMemoryRequirements(device_, handle, &requirements);
     auto flags = vk_struct<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
     flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
     auto allocate = vk_struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags);
-    allocate.allocationSize = needs.size;
-    allocate.memoryTypeIndex = vulkan.type_of(kind);
+    allocate.allocationSize = requirements.size;
+    allocate.memoryTypeIndex = vulkan.type_of(kind, requirements.memoryTypeBits);
     if (allocate.memoryTypeIndex == UINT32_MAX) throw std::runtime_error("no such memory type");
     vk_check(vk.AllocateMemory(device_, &allocate, nullptr, &memory_), "vkAllocateMemory");
     vk_check(vk.BindBufferMemory(device_, handle, memory_, 0), "vkBindBufferMemory");
     if (kind != Memory::device) vk_check(vk.MapMemory(device_, memory_, 0, VK_WHOLE_SIZE, 0, &data), "vkMapMemory");
-    auto where = vk_struct<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
-    where.buffer = handle;
-    address = vk.GetBufferDeviceAddress(device_, &where);
+    auto address_info = vk_struct<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
+    address_info.buffer = handle;
+    address = vk.GetBufferDeviceAddress(device_, &address_info);
 }
 
 Buffer::~Buffer() {
@@ -80,11 +81,11 @@ void Pipeline::push(VkCommandBuffer commands, const void *data, uint32_t size) c
 
 namespace {
 
-void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
-             VkAccessFlags used) {
+void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags src_access, VkPipelineStageFlags to,
+             VkAccessFlags dst_access) {
     auto memory = vk_struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-    memory.srcAccessMask = written;
-    memory.dstAccessMask = used;
+    memory.srcAccessMask = src_access;
+    memory.dstAccessMask = dst_access;
     vk.CmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
@@ -106,18 +107,18 @@ Job::Job(PlainVulkan &vulkan, Lane lane, const Record &record) : vulkan_(vulkan)
     info.commandPool = vulkan.queue(lane).pool;
     info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     info.commandBufferCount = 1;
-    for (VkCommandBuffer *commands : {&plain_, &spun_}) {
+    for (VkCommandBuffer *commands : {&timeline_commands_, &spin_commands_}) {
         vk_check(vk.AllocateCommandBuffers(vulkan.device, &info, commands), "vkAllocateCommandBuffers");
         auto begin = vk_struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-        // The word may be seen before the command buffer counts as done.
-        if (commands == &spun_) begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+        // The host may see the word, and submit the command buffer again, while the command buffer is still pending.
+        if (commands == &spin_commands_) begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         vk_check(vk.BeginCommandBuffer(*commands, &begin), "vkBeginCommandBuffer");
         record(*commands);
-        if (commands == &spun_) {
+        if (commands == &spin_commands_) {
             barrier(*commands, all_commands, VK_ACCESS_MEMORY_WRITE_BIT,
                     VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
-            vk.CmdFillBuffer(*commands, vulkan.word_->handle, 0, 4, 1);
+            vk.CmdFillBuffer(*commands, vulkan.spin_word_->handle, 0, 4, 1);
             host_barrier(*commands);
         }
         vk_check(vk.EndCommandBuffer(*commands), "vkEndCommandBuffer");
@@ -127,8 +128,8 @@ Job::Job(PlainVulkan &vulkan, Lane lane, const Record &record) : vulkan_(vulkan)
 Job::~Job() {
     auto &queue = vulkan_.queue(lane_);
     vk.QueueWaitIdle(queue.queues[0]);
-    vk.FreeCommandBuffers(vulkan_.device, queue.pool, 1, &plain_);
-    vk.FreeCommandBuffers(vulkan_.device, queue.pool, 1, &spun_);
+    vk.FreeCommandBuffers(vulkan_.device, queue.pool, 1, &timeline_commands_);
+    vk.FreeCommandBuffers(vulkan_.device, queue.pool, 1, &spin_commands_);
 }
 
 void Job::run(Wait wait) {
@@ -137,14 +138,15 @@ void Job::run(Wait wait) {
     submit.commandBufferCount = 1;
     const double limit = 20;
     if (wait == Wait::spin) {
-        auto *word = static_cast<std::atomic<uint32_t> *>(vulkan_.word_->data);
+        auto *word = static_cast<std::atomic<uint32_t> *>(vulkan_.spin_word_->data);
         word->store(0, std::memory_order_relaxed);
-        submit.pCommandBuffers = &spun_;
+        submit.pCommandBuffers = &spin_commands_;
         vk_check(vk.QueueSubmit(queue.queues[0], 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
         const double start = now();
         for (uint64_t n = 1; word->load(std::memory_order_acquire) == 0; n++) {
             cpu_pause();
-            if (n % 1048576 == 0 && now() - start > limit) throw std::runtime_error("the word was never written");
+            if (n % 1048576 == 0 && now() - start > limit)
+                throw std::runtime_error("timed out: the device did not write the word");
         }
         return;
     }
@@ -153,7 +155,7 @@ void Job::run(Wait wait) {
     timeline.signalSemaphoreValueCount = 1;
     timeline.pSignalSemaphoreValues = &value;
     submit.pNext = &timeline;
-    submit.pCommandBuffers = &plain_;
+    submit.pCommandBuffers = &timeline_commands_;
     submit.signalSemaphoreCount = 1;
     submit.pSignalSemaphores = &queue.timeline;
     vk_check(vk.QueueSubmit(queue.queues[0], 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
@@ -163,7 +165,8 @@ void Job::run(Wait wait) {
         for (uint64_t n = 1; reached < value; n++) {
             vk_check(vk.GetSemaphoreCounterValue(vulkan_.device, queue.timeline, &reached),
                      "vkGetSemaphoreCounterValue");
-            if (n % 1048576 == 0 && now() - start > limit) throw std::runtime_error("the timeline did not move");
+            if (n % 1048576 == 0 && now() - start > limit)
+                throw std::runtime_error("timed out: the timeline semaphore did not reach its value");
         }
         return;
     }
@@ -176,7 +179,7 @@ void Job::run(Wait wait) {
 
 // ---- PlainVulkan
 
-PlainVulkan::PlainVulkan(const uint8_t *wanted) {
+PlainVulkan::PlainVulkan(const uint8_t *wanted_uuid) {
     if (!vk.load_library()) throw std::runtime_error(std::string("no Vulkan: ") + vk.missing);
     auto application = vk_struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
     application.apiVersion = VK_API_VERSION_1_2;
@@ -184,9 +187,9 @@ PlainVulkan::PlainVulkan(const uint8_t *wanted) {
     info.pApplicationInfo = &application;
     vk_check(vk.CreateInstance(&info, nullptr, &instance_), "vkCreateInstance");
     if (!vk.load_instance(instance_)) throw std::runtime_error(std::string("missing: ") + vk.missing);
-    pick(wanted);
-    open();
-    word_ = std::make_unique<Buffer>(*this, 64, Memory::readback);
+    pick_physical_device(wanted_uuid);
+    create_device();
+    spin_word_ = std::make_unique<Buffer>(*this, 64, Memory::readback);
 }
 
 PlainVulkan::~PlainVulkan() {
@@ -194,7 +197,7 @@ PlainVulkan::~PlainVulkan() {
         vk.DeviceWaitIdle(device);
         warm_job_.reset();
         warm_data_.reset();
-        word_.reset();
+        spin_word_.reset();
         for (auto &o : owned_) {
             vk.DestroyPipeline(device, o.pipeline.pipeline, nullptr);
             vk.DestroyPipelineLayout(device, o.pipeline.layout, nullptr);
@@ -211,20 +214,22 @@ PlainVulkan::~PlainVulkan() {
     if (instance_) vk.DestroyInstance(instance_, nullptr);
 }
 
-void PlainVulkan::pick(const uint8_t *wanted) {
+void PlainVulkan::pick_physical_device(const uint8_t *wanted_uuid) {
     uint32_t count = 0;
     vk_check(vk.EnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
     std::vector<VkPhysicalDevice> devices(count);
     vk_check(vk.EnumeratePhysicalDevices(instance_, &count, devices.data()), "vkEnumeratePhysicalDevices");
     for (VkPhysicalDevice candidate : devices) {
-        auto about = vk_struct<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
-        auto id = vk_struct<VkPhysicalDeviceIDProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, &about);
-        auto all = vk_struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &id);
-        vk.GetPhysicalDeviceProperties2(candidate, &all);
-        if (wanted && std::memcmp(id.deviceUUID, wanted, VK_UUID_SIZE) != 0) continue;
+        auto driver_properties =
+            vk_struct<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+        auto id = vk_struct<VkPhysicalDeviceIDProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+                                                          &driver_properties);
+        auto properties2 = vk_struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &id);
+        vk.GetPhysicalDeviceProperties2(candidate, &properties2);
+        if (wanted_uuid && std::memcmp(id.deviceUUID, wanted_uuid, VK_UUID_SIZE) != 0) continue;
         physical_ = candidate;
-        properties = all.properties;
-        driver = std::string(about.driverName) + " " + about.driverInfo;
+        properties = properties2.properties;
+        driver = std::string(driver_properties.driverName) + " " + driver_properties.driverInfo;
         std::memcpy(uuid, id.deviceUUID, VK_UUID_SIZE);
         vk.GetPhysicalDeviceMemoryProperties(physical_, &memory_);
         unified_ = true;
@@ -232,10 +237,11 @@ void PlainVulkan::pick(const uint8_t *wanted) {
             unified_ = unified_ && (memory_.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT);
         return;
     }
-    throw std::runtime_error("plain Vulkan does not find that device");
+    throw std::runtime_error(wanted_uuid ? "plain Vulkan finds no device with that UUID"
+                                         : "plain Vulkan finds no device");
 }
 
-void PlainVulkan::open() {
+void PlainVulkan::create_device() {
     uint32_t count = 0;
     vk.GetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
     std::vector<VkQueueFamilyProperties> families(count);
@@ -246,11 +252,11 @@ void PlainVulkan::open() {
         const bool computes = flags & VK_QUEUE_COMPUTE_BIT, draws = flags & VK_QUEUE_GRAPHICS_BIT;
         if (computes && !draws && compute_.family == UINT32_MAX) compute_.family = i;
         if (computes && universal == UINT32_MAX) universal = i;
-        // Without the video and optical-flow engines, which also know transfers.
-        const VkQueueFlags rest = flags & ~(VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT);
-        if ((flags & VK_QUEUE_TRANSFER_BIT) && rest == 0 && transfer_.family == UINT32_MAX) transfer_.family = i;
+        // Excludes the families of video and optical-flow engines, which support transfers too.
+        const VkQueueFlags other_flags = flags & ~(VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT);
+        if ((flags & VK_QUEUE_TRANSFER_BIT) && other_flags == 0 && transfer_.family == UINT32_MAX) transfer_.family = i;
     }
-    if (compute_.family == UINT32_MAX) compute_.family = universal; // less latency without graphics, if there is such
+    if (compute_.family == UINT32_MAX) compute_.family = universal; // families without graphics have less latency
     if (compute_.family == UINT32_MAX) throw std::runtime_error("no compute queue");
 
     const std::vector<float> priorities(16, 1.0F);
@@ -268,12 +274,12 @@ void PlainVulkan::open() {
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     features.bufferDeviceAddress = VK_TRUE;
     features.timelineSemaphore = VK_TRUE;
-    VkPhysicalDeviceFeatures basic{};
-    basic.shaderInt64 = VK_TRUE;
+    VkPhysicalDeviceFeatures core_features{};
+    core_features.shaderInt64 = VK_TRUE;
     auto info = vk_struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features);
     info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
     info.pQueueCreateInfos = queues.data();
-    info.pEnabledFeatures = &basic;
+    info.pEnabledFeatures = &core_features;
     vk_check(vk.CreateDevice(physical_, &info, nullptr, &device), "vkCreateDevice");
     if (!vk.load_device(device)) throw std::runtime_error(std::string("missing: ") + vk.missing);
     start(compute_);
@@ -299,26 +305,26 @@ VkSemaphore PlainVulkan::timeline() const {
     return semaphore;
 }
 
-uint32_t PlainVulkan::type_of(Memory kind) const {
+uint32_t PlainVulkan::type_of(Memory kind, uint32_t allowed) const {
     constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                     host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
                                     cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-    auto find = [&](VkMemoryPropertyFlags need, VkMemoryPropertyFlags refuse) {
+    auto find = [&](VkMemoryPropertyFlags need, VkMemoryPropertyFlags excluded) {
         for (uint32_t i = 0; i < memory_.memoryTypeCount; i++) {
             const VkMemoryPropertyFlags flags = memory_.memoryTypes[i].propertyFlags;
-            if ((flags & need) == need && !(flags & refuse)) return i;
+            if ((allowed >> i & 1) && (flags & need) == need && !(flags & excluded)) return i;
         }
         return UINT32_MAX;
     };
-    auto either = [](uint32_t first, uint32_t second) { return first != UINT32_MAX ? first : second; };
+    auto first_valid = [](uint32_t first, uint32_t second) { return first != UINT32_MAX ? first : second; };
     switch (kind) {
     case Memory::device:
-        return either(find(local, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT), find(local, 0));
+        return first_valid(find(local, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT), find(local, 0));
     case Memory::upload:
-        return either(find(host, local | cached), either(find(host, local), find(host, 0)));
+        return first_valid(find(host, local | cached), first_valid(find(host, local), find(host, 0)));
     case Memory::upload_cached:
     case Memory::readback:
-        return either(find(host | cached, local), either(find(host | cached, 0), find(host, 0)));
+        return first_valid(find(host | cached, local), first_valid(find(host | cached, 0), find(host, 0)));
     case Memory::direct:
         return find(local | host, 0);
     }
@@ -327,7 +333,7 @@ uint32_t PlainVulkan::type_of(Memory kind) const {
 
 Pipeline PlainVulkan::pipeline(const uint32_t *spirv, size_t bytes, uint32_t push_size,
                                const std::vector<const Buffer *> &buffers) {
-    Owned owned{};
+    OwnedPipeline owned{};
     auto module = vk_struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     module.codeSize = bytes;
     module.pCode = spirv;

@@ -1,5 +1,5 @@
-// The peer: what one would write by hand in plain Vulkan. Device, memory, pipelines, pre-recorded work and three ways
-// to wait for it.
+// The plain Vulkan peer, a hand-written Vulkan program: device, memory, pipelines, pre-recorded commands, and three
+// ways to wait for the commands.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,7 @@
 enum class Wait { block, poll, spin };
 const char *name_of(Wait wait);
 
-// The kinds of memory a hand-written program chooses among.
+// The kinds of memory from which a hand-written program chooses.
 enum class Memory {
     device,        // device-local, not host-visible if there is such a type
     upload,        // host memory, write-combined if there is such a type
@@ -21,6 +21,7 @@ enum class Memory {
     direct,        // device-local and host-visible: ReBAR, or unified memory
 };
 
+// The queue family on which commands run.
 enum class Lane { compute, transfer };
 const char *name_of(Lane lane);
 
@@ -28,7 +29,8 @@ void vk_check(VkResult result, const char *what);
 
 class PlainVulkan;
 
-// Memory is mapped where the host sees it. Must not outlive the PlainVulkan.
+// A buffer with its memory. The memory is mapped unless its kind is Memory::device. The buffer must not outlive its
+// PlainVulkan.
 class Buffer {
   public:
     Buffer() = default;
@@ -47,7 +49,7 @@ class Buffer {
     VkDeviceMemory memory_ = VK_NULL_HANDLE;
 };
 
-// A compute pipeline with up to four storage buffers at set 0, bound once.
+// A compute pipeline with up to four storage buffers in descriptor set 0, which is written once.
 struct Pipeline {
     VkPipeline pipeline = VK_NULL_HANDLE;
     VkPipelineLayout layout = VK_NULL_HANDLE;
@@ -56,7 +58,7 @@ struct Pipeline {
     void push(VkCommandBuffer commands, const void *data, uint32_t size) const;
 };
 
-// Work recorded once and submitted again and again.
+// Commands that are recorded once and submitted repeatedly.
 class Job {
   public:
     using Record = std::function<void(VkCommandBuffer)>;
@@ -69,16 +71,16 @@ class Job {
   private:
     PlainVulkan &vulkan_;
     Lane lane_;
-    VkCommandBuffer plain_ = VK_NULL_HANDLE; // signals the timeline
-    VkCommandBuffer spun_ = VK_NULL_HANDLE;  // ends by writing a word of host memory
+    VkCommandBuffer timeline_commands_ = VK_NULL_HANDLE; // signals the timeline
+    VkCommandBuffer spin_commands_ = VK_NULL_HANDLE;     // ends by writing a word of host memory
 };
 
-void memory_barrier(VkCommandBuffer commands); // everything written before, for everything after
-void host_barrier(VkCommandBuffer commands);   // everything written before, for the host
+void memory_barrier(VkCommandBuffer commands); // makes all earlier writes visible to all later commands
+void host_barrier(VkCommandBuffer commands);   // makes all earlier writes visible to the host
 
 class PlainVulkan {
   public:
-    // `uuid`: 16 bytes, the device to take; null: the first. Throws std::runtime_error.
+    // `uuid`: the 16 bytes of the UUID of the device to open. Null: opens the first device. Throws std::runtime_error.
     explicit PlainVulkan(const uint8_t *uuid);
     ~PlainVulkan();
     PlainVulkan(const PlainVulkan &) = delete;
@@ -89,16 +91,18 @@ class PlainVulkan {
     }
     bool has(Memory kind) const { return type_of(kind) != UINT32_MAX; }
     bool has(Lane lane) const { return queue(lane).family != UINT32_MAX; }
-    // All memory is one: the host writes device memory in place, and reads it through its caches.
+    // True if host and device share all memory. The host then writes device memory in place, and reads it through the
+    // host's caches.
     bool unified() const { return unified_; }
-    // On a software device spinning takes the processor from the driver, and from whatever is measured next.
+    // The ways to wait. On software devices there is only Wait::block, because polling and spinning take the processor
+    // from the driver and from the next measurement.
     std::vector<Wait> waits() const {
         return software() ? std::vector<Wait>{Wait::block} : std::vector<Wait>{Wait::block, Wait::poll, Wait::spin};
     }
     bool software() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
     Pipeline pipeline(const uint32_t *spirv, size_t bytes, uint32_t push_size,
                       const std::vector<const Buffer *> &buffers);
-    // Keeps the device busy for so long, so that its clock is up. Nothing on software devices.
+    // Keeps the device busy for `seconds` to raise its clock. Does nothing on software devices.
     void warm(double seconds);
 
     struct Queue {
@@ -111,32 +115,34 @@ class PlainVulkan {
     const Queue &queue(Lane lane) const { return lane == Lane::compute ? compute_ : transfer_; }
     Queue &queue(Lane lane) { return lane == Lane::compute ? compute_ : transfer_; }
     VkSemaphore timeline() const;
-    uint32_t type_of(Memory kind) const;
+    // The index of a memory type of this kind that `allowed` (VkMemoryRequirements::memoryTypeBits) contains;
+    // UINT32_MAX if there is none.
+    uint32_t type_of(Memory kind, uint32_t allowed = UINT32_MAX) const;
 
     VkPhysicalDeviceProperties properties{};
     VkDevice device = VK_NULL_HANDLE;
     std::string driver;
     uint8_t uuid[VK_UUID_SIZE] = {};
-    Wait best_wait = Wait::block; // set by the latency case
+    Wait best_wait = Wait::block; // the fastest way to wait; bench_launch sets it
 
   private:
     friend class Job;
-    void pick(const uint8_t *uuid);
-    void open();
+    void pick_physical_device(const uint8_t *uuid);
+    void create_device();
     void start(Queue &queue);
     VkInstance instance_ = VK_NULL_HANDLE;
     VkPhysicalDevice physical_ = VK_NULL_HANDLE;
     VkPhysicalDeviceMemoryProperties memory_{};
     bool unified_ = false;
     Queue compute_, transfer_;
-    std::unique_ptr<Buffer> word_; // the GPU writes 1 here, the host spins on it
+    std::unique_ptr<Buffer> spin_word_; // the GPU writes 1 here, the host spins on it
     std::shared_ptr<Buffer> warm_data_;
     std::unique_ptr<Job> warm_job_;
-    struct Owned {
+    struct OwnedPipeline {
         VkShaderModule module;
         VkDescriptorSetLayout set_layout;
         VkDescriptorPool pool;
         Pipeline pipeline;
     };
-    std::vector<Owned> owned_;
+    std::vector<OwnedPipeline> owned_;
 };

@@ -1,3 +1,4 @@
+// Collects results and writes them as a Markdown table and as JSON (report.h).
 #include "report.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ std::string json_of(const Samples &s) {
     return out + "}";
 }
 
-// The way with the least median, stable or not.
+// The way with the smallest median, stable or not.
 const Samples *fastest(const std::vector<const Samples *> &ways) {
     const Samples *found = nullptr;
     for (const Samples *s : ways)
@@ -63,7 +64,7 @@ const Samples *fastest(const std::vector<const Samples *> &ways) {
     return found;
 }
 
-// The fastest stable way; the fastest of all if none is stable.
+// The stable way with the smallest median. If no way is stable, the way with the smallest median.
 const Samples *best(const std::vector<const Samples *> &ways) {
     const Samples *found = nullptr;
     for (const bool need_stable : {true, false}) {
@@ -99,60 +100,74 @@ void Report::add(const Case &c, const std::vector<Samples> &samples) {
     for (std::size_t i = 0; i < samples.size(); i++)
         ways += (i ? "," : "") + json_of(samples[i]);
     ways += "]";
-    const Samples *mine = best(ours);
+    const Samples *best_ours = best(ours);
     const std::string bytes = c.bytes > 0 ? ",\"bytes\":" + format("%.0f", c.bytes) : "";
-    const auto own = c.goals.find("revamp");
-    if (groups.empty() || own != c.goals.end()) {
-        Row row{c.name, mine ? figure(*mine, c.bytes) : "failed", "", "", "", "", mine ? "reported" : "FAILED", ""};
+    const auto revamp_goal = c.goals.find("revamp");
+    if (groups.empty() || revamp_goal != c.goals.end()) {
+        Row row{c.name,
+                best_ours ? figure(*best_ours, c.bytes) : "failed",
+                "",
+                "",
+                "",
+                "",
+                best_ours ? "reported" : "FAILED",
+                ""};
         std::string numbers;
-        if (own != c.goals.end()) {
-            row.goal = "<= " + duration(own->second.bound);
-            numbers = ",\"goal_s\":" + format("%.3g", own->second.bound);
-            // Missed by the median of figures that lie far apart and partly meet it: the machine, perhaps.
-            if (mine && mine->median() <= own->second.bound) {
+        if (revamp_goal != c.goals.end()) {
+            row.goal = "<= " + duration(revamp_goal->second.bound);
+            numbers = ",\"goal_s\":" + format("%.3g", revamp_goal->second.bound);
+            // The verdict is "unclear" if the median misses the goal, the minimum meets it, and the samples are not
+            // stable. The machine may then be the cause.
+            if (best_ours && best_ours->median() <= revamp_goal->second.bound) {
                 row.verdict = "met";
-            } else if (mine) {
-                row.verdict = mine->min() <= own->second.bound && !mine->stable() ? "unclear" : "MISSED";
+            } else if (best_ours) {
+                row.verdict =
+                    best_ours->min() <= revamp_goal->second.bound && !best_ours->stable() ? "unclear" : "MISSED";
             }
         }
-        count(row.verdict);
+        count_verdict(row.verdict);
         row.json = "{\"case\":" + quoted(c.name) + bytes + numbers + ",\"verdict\":" + quoted(row.verdict) +
-                   (mine ? ",\"ours\":" + json_of(*mine) : "") + ",\"ways\":" + ways + "}";
+                   (best_ours ? ",\"ours\":" + json_of(*best_ours) : "") + ",\"ways\":" + ways + "}";
         emit(std::move(row));
     }
     for (std::size_t g = 0; g < groups.size(); g++) {
         const Samples *peer = best(groups[g].second);
-        const Samples *swift = fastest(groups[g].second);
-        Row row{c.name, mine ? figure(*mine, c.bytes) : "failed", "failed", groups[g].first, "", "", "reported", ""};
+        const Samples *fastest_peer = fastest(groups[g].second);
+        Row row{
+            c.name, best_ours ? figure(*best_ours, c.bytes) : "failed", "failed", groups[g].first, "", "", "reported",
+            ""};
         if (peer) {
             row.peer = figure(*peer, c.bytes);
             if (!peer->name.empty()) row.peer_name += ": " + peer->name;
             if (!peer->stable()) row.peer_name += " (unstable)";
-            // What disturbed it may have been the machine: the reader should know.
-            if (swift != peer)
-                row.peer_name += "; faster but unstable: " + swift->name + ", " + duration(swift->median());
+            // If an unstable way is faster, the row names it too, because the machine may have disturbed it.
+            if (fastest_peer != peer)
+                row.peer_name +=
+                    "; faster but unstable: " + fastest_peer->name + ", " + duration(fastest_peer->median());
         }
         const auto found = c.goals.find(groups[g].first);
         const Goal goal = found == c.goals.end() ? Goal{} : found->second;
-        const bool speed = goal.kind == Goal::speed_at_least || (goal.kind == Goal::none && c.bytes > 0);
-        std::string numbers = std::string(",\"ratio_of\":\"") + (speed ? "speed" : "time") + "\"";
+        const bool is_speed = goal.kind == Goal::speed_at_least || (goal.kind == Goal::none && c.bytes > 0);
+        std::string numbers = std::string(",\"ratio_of\":\"") + (is_speed ? "speed" : "time") + "\"";
         if (goal.kind != Goal::none) {
-            row.goal = (speed ? ">= " : "<= ") + format("%.2f", goal.bound);
+            row.goal = (is_speed ? ">= " : "<= ") + format("%.2f", goal.bound);
             numbers += ",\"goal\":" + format("%.3g", goal.bound);
         }
-        if (mine && peer) {
-            const double ratio = speed ? peer->median() / mine->median() : mine->median() / peer->median();
-            row.ratio = format("%.2f", ratio) + (speed ? " speed" : " time");
+        if (best_ours && peer) {
+            const double ratio = is_speed ? peer->median() / best_ours->median() : best_ours->median() / peer->median();
+            row.ratio = format("%.2f", ratio) + (is_speed ? " speed" : " time");
             numbers += ",\"ratio\":" + format("%.4g", ratio);
-            const double hard = speed ? swift->median() / mine->median() : mine->median() / swift->median();
-            auto met = [&](double r) { return speed ? r >= goal.bound : r <= goal.bound; };
-            if (goal.kind != Goal::none) row.verdict = !met(ratio) ? "MISSED" : met(hard) ? "met" : "unclear";
+            const double ratio_to_fastest =
+                is_speed ? fastest_peer->median() / best_ours->median() : best_ours->median() / fastest_peer->median();
+            auto meets_goal = [&](double r) { return is_speed ? r >= goal.bound : r <= goal.bound; };
+            if (goal.kind != Goal::none)
+                row.verdict = !meets_goal(ratio) ? "MISSED" : meets_goal(ratio_to_fastest) ? "met" : "unclear";
         } else {
-            row.verdict = mine ? "no peer" : "FAILED";
+            row.verdict = best_ours ? "no peer" : "FAILED";
         }
-        count(row.verdict);
+        count_verdict(row.verdict);
         row.json = "{\"case\":" + quoted(c.name) + bytes + ",\"peer\":" + quoted(groups[g].first) + numbers +
-                   ",\"verdict\":" + quoted(row.verdict) + (mine ? ",\"ours\":" + json_of(*mine) : "") +
+                   ",\"verdict\":" + quoted(row.verdict) + (best_ours ? ",\"ours\":" + json_of(*best_ours) : "") +
                    (peer ? ",\"best_peer\":" + json_of(*peer) : "") + (g ? "" : ",\"ways\":" + ways) + "}";
         emit(std::move(row));
     }
@@ -169,7 +184,7 @@ void Report::add_bytes(const std::string &name, uint64_t ours, uint64_t transfer
         "<= 1.00",
         ours <= peer ? "met" : "MISSED",
         ""};
-    count(row.verdict);
+    count_verdict(row.verdict);
     row.json = "{\"case\":" + quoted(name) + ",\"unit\":\"bytes\",\"ours_bytes\":" + std::to_string(ours) +
                ",\"transfers\":" + std::to_string(transfers) + ",\"peer\":" + quoted(peer_name) +
                ",\"peer_bytes\":" + std::to_string(peer) +
@@ -188,14 +203,14 @@ void Report::add_ratio(const std::string &name, const std::string &peer, double 
             : ratio >= goal ? "met"
                             : "MISSED",
             ""};
-    count(row.verdict);
+    count_verdict(row.verdict);
     row.json = "{\"case\":" + quoted(name) + ",\"peer\":" + quoted(peer) +
                ",\"ratio_of\":\"speed\",\"goal\":" + format("%.3g", goal) + ",\"ratio\":" + format("%.4g", ratio) +
                ",\"verdict\":" + quoted(row.verdict) + "}";
     emit(std::move(row));
 }
 
-void Report::count(const std::string &verdict) {
+void Report::count_verdict(const std::string &verdict) {
     if (verdict == "MISSED") missed_++;
     if (verdict == "unclear") unclear_++;
 }

@@ -1,4 +1,4 @@
-// Collects the rows and writes them as a Markdown table and as JSON.
+// Collects results and writes them as a Markdown table and as JSON.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -8,8 +8,9 @@
 
 #include "measure.h"
 
-// A ratio and its bound. Latencies: our time / the peer's, at most. Bandwidths: our speed / the peer's, at least.
-// seconds_at_most bounds our own time, whatever the peer's.
+// A goal of a case. time_at_most is for latencies: revamp's time divided by the peer's time is at most `bound`.
+// speed_at_least is for bandwidths: revamp's speed divided by the peer's speed is at least `bound`. seconds_at_most
+// needs no peer: revamp's time is at most `bound` seconds.
 struct Goal {
     enum Kind { none, time_at_most, speed_at_least, seconds_at_most } kind = none;
     double bound = 0;
@@ -17,23 +18,25 @@ struct Goal {
 
 struct Case {
     std::string name;
-    double bytes = 0; // moved by one operation, for GB/s; 0: not a bandwidth
+    double bytes = 0; // the bytes that one operation moves, for the figure in GB/s; 0: no such figure
     std::vector<Way> ways;
-    std::map<std::string, Goal> goals; // by peer group; "revamp": seconds_at_most
+    std::map<std::string, Goal> goals; // a goal for each peer group; the goal of "revamp" is seconds_at_most
     Effort effort;
 };
 
 class Report {
   public:
     void fact(const std::string &name, const std::string &value) { facts_.emplace_back(name, value); }
-    // Adds a line for each peer group, or one for ours alone, and prints them at once.
+    // Adds and prints a line for each peer group. Adds a line for revamp alone if there is no peer, or if "revamp" has
+    // a goal.
     void add(const Case &c, const std::vector<Samples> &samples);
-    // What a program moved, as the library counts it, beside what the peer's rules make of it. Goal: no more.
+    // Adds the bytes that a program moved, as the library counts them, and the bytes that the peer would move. The goal
+    // is to move at most the bytes of the peer.
     void add_bytes(const std::string &name, uint64_t ours, uint64_t transfers, const std::string &peer_name,
                    uint64_t peer);
-    // A speed beside a peer's that other rows come to; the goal is the least, 0 for none.
+    // Adds a ratio of speeds that summarises other rows. The goal is a ratio of at least `goal`; 0: no goal.
     void add_ratio(const std::string &name, const std::string &peer, double ratio, double goal);
-    // A case that could not be run at all.
+    // Adds a case that could not be run.
     void skip(const std::string &name, const std::string &why);
     void print_facts() const;
     std::string markdown() const;
@@ -48,7 +51,7 @@ class Report {
     };
     static std::string line(const Row &row);
     void emit(Row row);
-    void count(const std::string &verdict);
+    void count_verdict(const std::string &verdict);
     std::vector<std::pair<std::string, std::string>> facts_;
     std::vector<Row> rows_;
     int missed_ = 0, unclear_ = 0, failed_ = 0;

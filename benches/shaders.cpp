@@ -1,6 +1,7 @@
+// The SPIR-V kernels that the build compiles from shaders/ (shaders.h).
 #include "shaders.h"
 
-#define SHADER(name) static const uint32_t name##_words[] = // numbers as glslc -mfmt=num writes them
+#define SHADER(name) static const uint32_t name##_words[] = // NAME.inc has the numbers that glslc -mfmt=num wrote
 
 SHADER(empty){
 #include "empty.inc"

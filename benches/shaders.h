@@ -1,4 +1,4 @@
-// The kernels, compiled by the build: ours and the peer's are the same words.
+// The SPIR-V kernels that the build compiles from shaders/. revamp and the plain Vulkan peer run the same SPIR-V words.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,10 @@ extern const Shader empty_shader, empty_four_shader, increment_shader, increment
     compiled_reduce_last_shader, compiled_nbody_shader, compiled_stencil_shader, compiled_histogram_shader,
     texture_bilinear_shader, texture_convolve_shader;
 
-// The argument blocks and push constants they take.
+// The argument blocks and push constants of the kernels.
 struct AddOneBlock {
     uint32_t first, count;
-    uint64_t data[9]; // the kernel uses the first; the others are there to be captured
+    uint64_t data[9]; // addresses of captured views; the kernel uses only the first
 };
 struct SaxpyPush {
     float a;

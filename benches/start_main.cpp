@@ -1,5 +1,5 @@
-// revamp-bench-start: prints the seconds from nothing loaded to all devices listed, or to fifty kernels run. A program
-// of its own, because that happens once in a process.
+// The program revamp-bench-start, which case_start.cpp runs. It loads the library, lists all devices or runs fifty
+// kernels, and prints the time in seconds. It is a separate program, because a process loads the library only once.
 #include <dlfcn.h>
 #include <revamp.h>
 
@@ -13,29 +13,29 @@
 
 namespace {
 
-bool with_revamp(const char *path) {
+bool list_with_revamp(const char *path) {
     void *library = dlopen(path, RTLD_NOW);
     if (!library) return false;
     const auto list = reinterpret_cast<decltype(&revamp_accelerator_list)>(dlsym(library, "revamp_accelerator_list"));
-    const auto about =
+    const auto get_info =
         reinterpret_cast<decltype(&revamp_accelerator_get_info)>(dlsym(library, "revamp_accelerator_get_info"));
-    if (!list || !about) return false;
-    revamp_accelerator found[64];
+    if (!list || !get_info) return false;
+    revamp_accelerator accelerators[64];
     size_t count = 0;
-    if (list(found, 64, &count) != REVAMP_OK) return false;
+    if (list(accelerators, 64, &count) != REVAMP_OK) return false;
     for (size_t i = 0; i < count && i < 64; i++) {
         revamp_accelerator_info info{};
         info.struct_size = sizeof info;
-        if (about(found[i], &info) != REVAMP_OK) return false;
+        if (get_info(accelerators[i], &info) != REVAMP_OK) return false;
     }
     return true;
 }
 
-// The n-body kernel with a softening of its own for each of fifty kernels.
-std::vector<uint32_t> variant(uint32_t number) {
+// Returns the SPIR-V of the n-body kernel with a different softening constant for each `number`.
+std::vector<uint32_t> nbody_variant(uint32_t number) {
     constexpr uint32_t header = 5, op_constant = 43, softening = 0x3C23D70A; // 0.01F
-    const Shader &of = compiled_nbody_shader;
-    std::vector<uint32_t> words(of.words, of.words + of.bytes / 4);
+    const Shader &shader = compiled_nbody_shader;
+    std::vector<uint32_t> words(shader.words, shader.words + shader.bytes / 4);
     for (size_t i = header; i < words.size() && words[i] >> 16; i += words[i] >> 16)
         if ((words[i] & 0xFFFF) == op_constant && words[i + 3] == softening) {
             words[i + 3] += number;
@@ -70,7 +70,7 @@ bool run_kernels(const char *path, const char *device) {
     const revamp_argument arguments[] = {revamp_argument_buffer(0, arrays[0]), revamp_argument_buffer(1, arrays[1]),
                                          revamp_argument_push_constant(0, &bodies, 4)};
     for (uint32_t i = 0; i < kernels; i++) {
-        const std::vector<uint32_t> words = variant(i);
+        const std::vector<uint32_t> words = nbody_variant(i);
         revamp_kernel_options options{};
         options.struct_size = sizeof options;
         options.spirv = words.data();
@@ -87,7 +87,7 @@ bool run_kernels(const char *path, const char *device) {
     return accelerator_view_wait(view) == REVAMP_OK;
 }
 
-bool with_plain_vulkan() {
+bool list_with_plain_vulkan() {
     if (!vk.load_library()) return false;
     auto application = vk_struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
     application.apiVersion = VK_API_VERSION_1_2;
@@ -101,8 +101,8 @@ bool with_plain_vulkan() {
     vk.EnumeratePhysicalDevices(instance, &count, devices.data());
     for (VkPhysicalDevice device : devices) {
         auto id = vk_struct<VkPhysicalDeviceIDProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
-        auto all = vk_struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &id);
-        vk.GetPhysicalDeviceProperties2(device, &all);
+        auto properties = vk_struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &id);
+        vk.GetPhysicalDeviceProperties2(device, &properties);
     }
     return true;
 }
@@ -110,12 +110,12 @@ bool with_plain_vulkan() {
 } // namespace
 
 int main(int argc, char **argv) {
-    bool done = false;
+    bool succeeded = false;
     const double seconds = timed([&] {
-        if (argc == 3 && std::strcmp(argv[1], "revamp") == 0) done = with_revamp(argv[2]);
-        if (argc == 4 && std::strcmp(argv[1], "kernels") == 0) done = run_kernels(argv[2], argv[3]);
-        if (argc == 2 && std::strcmp(argv[1], "plain") == 0) done = with_plain_vulkan();
+        if (argc == 3 && std::strcmp(argv[1], "revamp") == 0) succeeded = list_with_revamp(argv[2]);
+        if (argc == 4 && std::strcmp(argv[1], "kernels") == 0) succeeded = run_kernels(argv[2], argv[3]);
+        if (argc == 2 && std::strcmp(argv[1], "plain") == 0) succeeded = list_with_plain_vulkan();
     });
-    if (done) std::printf("%.9f\n", seconds);
-    return done ? 0 : 1;
+    if (succeeded) std::printf("%.9f\n", seconds);
+    return succeeded ? 0 : 1;
 }

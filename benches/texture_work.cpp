@@ -1,3 +1,4 @@
+// The C++ AMP kernels of the texture benchmark.
 #include "texture_work.h"
 
 #include <amp.h>

@@ -1,4 +1,4 @@
-// The C++ AMP program that case_texture.cpp times: its kernels are compiled by the kernel compiler.
+// The C++ AMP code that case_texture.cpp times. The kernel compiler compiles its kernels.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,13 +10,13 @@ class TextureWork {
   public:
     virtual ~TextureWork() = default;
     virtual void upload(const void *from) = 0;
-    // What was uploaded, and what a kernel made.
+    // `download` copies the uploaded texels back. `result` copies the texels that a kernel wrote.
     virtual void download(void *to) = 0;
     virtual void result(void *to) = 0;
-    // So often; then waits.
+    // Launches the kernel `launches` times, then waits.
     virtual void run(TextureKernel kernel, unsigned launches) = 0;
 };
 std::unique_ptr<TextureWork> texture_work(const std::wstring &device_path, int n);
 
-// As one writes it for the processor.
+// The bilinear kernel as a hand-written OpenMP loop.
 void bilinear_openmp(const unsigned char *from, unsigned *to, int n);

@@ -1,4 +1,4 @@
-// The choice of an algorithm: included behind the functions of one way to do them all, in its namespace.
+// Selects an algorithm. Each implementation of tiles.h includes this file in its namespace, after its functions.
 Action make(Algorithm algorithm, Data &data) {
     switch (algorithm) {
     case Algorithm::matmul:

@@ -1,5 +1,5 @@
-// The algorithms of tiles.h as C++ AMP has them in tiles, for one source each that is compiled with and without the
-// kernel compiler; TILES is the namespace.
+// The algorithms of tiles.h as tiled C++ AMP kernels. Two sources include this file: the kernel compiler compiles
+// tiles_native.cpp, and the C++ compiler alone compiles tiles_coroutines.cpp. TILES is the namespace.
 #include <amp.h>
 #include <amp_math.h>
 
@@ -111,7 +111,7 @@ Action histogram(Data &d) {
 }
 
 struct Weights {
-    float of[2 * radius + 1];
+    float values[2 * radius + 1];
 };
 
 Action convolution(Data &d) {
@@ -122,7 +122,7 @@ Action convolution(Data &d) {
     const auto between = std::make_shared<std::vector<float>>(size_t(n) * size_t(n));
     const array_view<float, 2> middle(n, n, *between);
     Weights w{};
-    std::copy_n(d.b.begin(), 2 * radius + 1, w.of);
+    std::copy_n(d.b.begin(), 2 * radius + 1, w.values);
     return [=] {
         (void)between;
         parallel_for_each(
@@ -137,7 +137,7 @@ Action convolution(Data &d) {
                 t.barrier.wait();
                 float sum = 0;
                 for (int k = 0; k <= 2 * radius; k++)
-                    sum += w.of[k] * line[local + k];
+                    sum += w.values[k] * line[local + k];
                 middle(y, x) = sum;
             });
         parallel_for_each(
@@ -149,7 +149,7 @@ Action convolution(Data &d) {
                 t.barrier.wait();
                 float sum = 0;
                 for (int k = 0; k <= 2 * radius; k++)
-                    sum += w.of[k] * block[row + k][column];
+                    sum += w.values[k] * block[row + k][column];
                 out(y, x) = sum;
             });
         where.wait();
@@ -252,14 +252,14 @@ Action nbody(Data &d) {
     return [=] {
         parallel_for_each(
             where, pulls.extent.tile<256>(), [=](tiled_index<256> t) restrict(amp) {
-                tile_static Body near[256];
+                tile_static Body tile_bodies[256];
                 const Body me = bodies[t.global];
                 float x = 0, y = 0, z = 0;
                 for (int first = 0; first < n; first += 256) {
-                    near[t.local[0]] = bodies[first + t.local[0]];
+                    tile_bodies[t.local[0]] = bodies[first + t.local[0]];
                     t.barrier.wait();
                     for (int j = 0; j < 256; j++) {
-                        const Body other = near[j];
+                        const Body other = tile_bodies[j];
                         const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
                         const float inverse = fast_math::rsqrt(dx * dx + dy * dy + dz * dz + 0.01F);
                         const float s = other.mass * inverse * inverse * inverse;
@@ -301,7 +301,7 @@ void lu_diagonal(const accelerator_view &where, const array_view<float, 2> &a, i
         });
 }
 
-// The blocks right of a diagonal one by half of the threads, those below it by the others.
+// Half of a tile's threads handle a block to the right of the diagonal block, the other half a block below it.
 void lu_perimeter(const accelerator_view &where, const array_view<float, 2> &a, int at, int blocks) {
     parallel_for_each(
         where, extent<1>(32 * blocks).tile<32>(), [=](tiled_index<32> t) restrict(amp) {
@@ -375,7 +375,7 @@ Action lu(Data &d) {
     };
 }
 
-// The blocks of an anti-diagonal, from the one in this row and column on, up and to the right.
+// Computes `count` blocks of an anti-diagonal: block (row, column), then (row - 1, column + 1), and so on.
 void needleman_blocks(const accelerator_view &where, const array_view<const int, 2> &costs,
                       const array_view<int, 2> &table, int row, int column, int count) {
     parallel_for_each(

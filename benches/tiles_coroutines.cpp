@@ -1,3 +1,3 @@
-// Compiled by the C++ compiler alone: host threads run a coroutine for each thread that waits.
+// The tiled kernels, compiled by the C++ compiler alone: a kernel thread that waits is a coroutine on a host thread.
 #define TILES coroutines
 #include "tile_kernels.h"

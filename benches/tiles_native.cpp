@@ -1,3 +1,3 @@
-// Compiled by the kernel compiler: host threads run the kernels' native code.
+// The tiled kernels, compiled by the kernel compiler: host threads run their native code.
 #define TILES native
 #include "tile_kernels.h"

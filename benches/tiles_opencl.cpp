@@ -14,10 +14,11 @@ const char source[] =
     ;
 
 typedef void *Handle;
+// CL_DEVICE_TYPE_CPU, CL_MEM_READ_WRITE and CL_MEM_USE_HOST_PTR; CL_DEVICE_NAME and CL_PROGRAM_BUILD_LOG.
 constexpr uint64_t is_cpu = 1 << 1, read_write = 1 << 0, use_host = 1 << 3;
 constexpr uint32_t device_name = 0x102B, build_log = 0x1183;
 
-// The loader's functions, named as there.
+// The functions of the OpenCL loader. Each member has the name of its function.
 struct Functions {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW);
     template <class F> F *function(const char *name) const {
@@ -46,16 +47,16 @@ struct Functions {
 #undef TILES_CL_MAKE
 };
 
-void must(int status, const char *what) {
+void check_cl(int status, const char *what) {
     if (status != 0) throw std::runtime_error(std::string(what) + ": OpenCL error " + std::to_string(status));
 }
 
-class Peer : public OpenCl {
+class HostOpenCl : public OpenCl {
   public:
-    Peer() {
+    HostOpenCl() {
         Handle platforms[8];
         uint32_t count = 0;
-        must(cl.clGetPlatformIDs(8, platforms, &count), "clGetPlatformIDs");
+        check_cl(cl.clGetPlatformIDs(8, platforms, &count), "clGetPlatformIDs");
         for (uint32_t p = 0; p < count && p < 8 && !device; p++)
             if (cl.clGetDeviceIDs(platforms[p], is_cpu, 1, &device, nullptr) != 0) device = nullptr;
         if (!device) throw std::runtime_error("no OpenCL device of the host's processor");
@@ -64,12 +65,12 @@ class Peer : public OpenCl {
         name = text;
         int status = 0;
         context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
-        must(status, "clCreateContext");
+        check_cl(status, "clCreateContext");
         queue = cl.clCreateCommandQueue(context, device, 0, &status);
-        must(status, "clCreateCommandQueue");
-        const char *text_of = source;
-        program = cl.clCreateProgramWithSource(context, 1, &text_of, nullptr, &status);
-        must(status, "clCreateProgramWithSource");
+        check_cl(status, "clCreateCommandQueue");
+        const char *source_text = source;
+        program = cl.clCreateProgramWithSource(context, 1, &source_text, nullptr, &status);
+        check_cl(status, "clCreateProgramWithSource");
         if (cl.clBuildProgram(program, 1, &device, "", nullptr, nullptr) != 0) {
             std::string log(1 << 16, 0);
             cl.clGetProgramBuildInfo(program, device, build_log, log.size() - 1, &log[0], nullptr);
@@ -79,35 +80,35 @@ class Peer : public OpenCl {
 
     Action make(Algorithm algorithm, Data &d) override {
         const int n = d.n, all = n * points;
-        const size_t one = size_t(n);
+        const size_t dim = size_t(n);
         switch (algorithm) {
         case Algorithm::matmul:
-            return steps(step("matmul", {one, one}, {16, 16}, n, memory(d.a), memory(d.b), memory(d.c)));
+            return steps(step("matmul", {dim, dim}, {16, 16}, n, buffer(d.a), buffer(d.b), buffer(d.c)));
         case Algorithm::scan:
-            return steps(step("scan", {one, 1}, {256, 1}, memory(d.a), memory(d.c)));
+            return steps(step("scan", {dim, 1}, {256, 1}, buffer(d.a), buffer(d.c)));
         case Algorithm::reduction:
-            return steps(step("reduction", {one, 1}, {256, 1}, memory(d.a), memory(d.c)));
+            return steps(step("reduction", {dim, 1}, {256, 1}, buffer(d.a), buffer(d.c)));
         case Algorithm::histogram: {
-            const Memory counts = memory(d.k);
+            const Buffer counts = buffer(d.k);
             return steps(step("zero", {bins, 1}, {bins, 1}, counts),
-                         step("histogram", {one / 64, 1}, {256, 1}, memory(d.i), counts));
+                         step("histogram", {dim / 64, 1}, {256, 1}, buffer(d.i), counts));
         }
         case Algorithm::convolution: {
-            const auto between = std::make_shared<std::vector<float>>(one * one);
-            const Memory middle = memory(*between), weights = memory(d.b);
-            const Action run = steps(step("convolve_rows", {one, one}, {256, 1}, n, memory(d.a), weights, middle),
-                                     step("convolve_columns", {one, one}, {16, 16}, n, middle, weights, memory(d.c)));
+            const auto between = std::make_shared<std::vector<float>>(dim * dim);
+            const Buffer middle = buffer(*between), weights = buffer(d.b);
+            const Action run = steps(step("convolve_rows", {dim, dim}, {256, 1}, n, buffer(d.a), weights, middle),
+                                     step("convolve_columns", {dim, dim}, {16, 16}, n, middle, weights, buffer(d.c)));
             return [between, run] { run(); };
         }
         case Algorithm::transpose:
-            return steps(step("transpose", {one, one}, {16, 16}, n, memory(d.a), memory(d.c)));
+            return steps(step("transpose", {dim, dim}, {16, 16}, n, buffer(d.a), buffer(d.c)));
         case Algorithm::fft:
             return steps(
-                step("fft", {size_t(all) / 2, 1}, {points / 2, 1}, all, memory(d.a), memory(d.b), memory(d.c)));
+                step("fft", {size_t(all) / 2, 1}, {points / 2, 1}, all, buffer(d.a), buffer(d.b), buffer(d.c)));
         case Algorithm::bitonic:
-            return steps(step("bitonic", {one, 1}, {256, 1}, memory(d.i), memory(d.k)));
+            return steps(step("bitonic", {dim, 1}, {256, 1}, buffer(d.i), buffer(d.k)));
         case Algorithm::nbody:
-            return steps(step("nbody", {one, 1}, {256, 1}, n, memory(d.a), memory(d.c)));
+            return steps(step("nbody", {dim, 1}, {256, 1}, n, buffer(d.a), buffer(d.c)));
         case Algorithm::lu:
             return lu(d);
         case Algorithm::needleman:
@@ -117,48 +118,48 @@ class Peer : public OpenCl {
     }
 
   private:
-    typedef std::shared_ptr<void> Memory;
+    typedef std::shared_ptr<void> Buffer;
     struct Size {
         size_t x, y;
     };
-    // What one launch needs; its kernel has its arguments.
+    // A launch of `kernel`, whose arguments are set already. `kept` keeps the buffers of the arguments alive.
     struct Step {
         Handle kernel;
         Size all, tile;
-        std::vector<Memory> kept;
+        std::vector<Buffer> kept;
     };
 
-    template <class T> Memory memory(std::vector<T> &values) {
+    template <class T> Buffer buffer(std::vector<T> &values) {
         int status = 0;
         const Handle made =
             cl.clCreateBuffer(context, read_write | use_host, values.size() * sizeof(T), values.data(), &status);
-        must(status, "clCreateBuffer");
+        check_cl(status, "clCreateBuffer");
         auto *release = cl.clReleaseMemObject;
-        return Memory(made, [release](void *m) { release(m); });
+        return Buffer(made, [release](void *m) { release(m); });
     }
 
     void argument(Step &s, uint32_t at, int value) const {
-        must(cl.clSetKernelArg(s.kernel, at, sizeof value, &value), "clSetKernelArg");
+        check_cl(cl.clSetKernelArg(s.kernel, at, sizeof value, &value), "clSetKernelArg");
     }
-    void argument(Step &s, uint32_t at, const Memory &value) const {
+    void argument(Step &s, uint32_t at, const Buffer &value) const {
         const Handle handle = value.get();
-        must(cl.clSetKernelArg(s.kernel, at, sizeof handle, &handle), "clSetKernelArg");
+        check_cl(cl.clSetKernelArg(s.kernel, at, sizeof handle, &handle), "clSetKernelArg");
         s.kept.push_back(value);
     }
 
     template <class... Arguments> Step step(const char *name, Size all, Size tile, const Arguments &...arguments) {
         int status = 0;
         Step s{cl.clCreateKernel(program, name, &status), all, tile, {}};
-        must(status, name);
+        check_cl(status, name);
         uint32_t at = 0;
         (argument(s, at++, arguments), ...);
         return s;
     }
 
     void launch(const Step &s) const {
-        must(cl.clEnqueueNDRangeKernel(queue, s.kernel, s.all.y > 1 ? 2 : 1, nullptr, &s.all.x, &s.tile.x, 0, nullptr,
-                                       nullptr),
-             "clEnqueueNDRangeKernel");
+        check_cl(cl.clEnqueueNDRangeKernel(queue, s.kernel, s.all.y > 1 ? 2 : 1, nullptr, &s.all.x, &s.tile.x, 0,
+                                           nullptr, nullptr),
+                 "clEnqueueNDRangeKernel");
     }
 
     template <class... Steps> Action steps(const Steps &...given) {
@@ -166,14 +167,14 @@ class Peer : public OpenCl {
         return [this, all] {
             for (const Step &s : all)
                 launch(s);
-            must(cl.clFinish(queue), "clFinish");
+            check_cl(cl.clFinish(queue), "clFinish");
         };
     }
 
     Action lu(Data &d) {
         const int n = d.n;
-        const Memory a = memory(d.c);
-        std::vector<Step> all{step("copied", {size_t(n) * size_t(n), 1}, {256, 1}, memory(d.a), a)};
+        const Buffer a = buffer(d.c);
+        std::vector<Step> all{step("copied", {size_t(n) * size_t(n), 1}, {256, 1}, buffer(d.a), a)};
         for (int at = 0; at < n; at += 16) {
             const size_t blocks = size_t(n - at) / 16 - 1;
             all.push_back(step("lu_diagonal", {16, 1}, {16, 1}, n, at, a));
@@ -184,13 +185,13 @@ class Peer : public OpenCl {
         return [this, all] {
             for (const Step &s : all)
                 launch(s);
-            must(cl.clFinish(queue), "clFinish");
+            check_cl(cl.clFinish(queue), "clFinish");
         };
     }
 
     Action needleman(Data &d) {
         const int n = d.n, blocks = n / 16;
-        const Memory costs = memory(d.i), table = memory(d.k);
+        const Buffer costs = buffer(d.i), table = buffer(d.k);
         std::vector<Step> all{step("borders", {size_t(n) + 1, 1}, {1, 1}, n, table)};
         for (int k = 0; k < 2 * blocks - 1; k++) {
             const int row = k < blocks ? k : blocks - 1, column = k - row;
@@ -199,7 +200,7 @@ class Peer : public OpenCl {
         return [this, all] {
             for (const Step &s : all)
                 launch(s);
-            must(cl.clFinish(queue), "clFinish");
+            check_cl(cl.clFinish(queue), "clFinish");
         };
     }
 
@@ -210,7 +211,7 @@ class Peer : public OpenCl {
 } // namespace
 
 std::unique_ptr<OpenCl> make_opencl() {
-    return std::make_unique<Peer>();
+    return std::make_unique<HostOpenCl>();
 }
 
 } // namespace tiles

@@ -1,5 +1,5 @@
-// The algorithms of tiles.h with the same tiles by hand: a tile an iteration of OpenMP's loop, what a barrier separates
-// loops within it. Compiled once for each level of processor; TILES is the namespace.
+// The algorithms of tiles.h as hand-written OpenMP loops. An iteration of the parallel loop is a tile. Within a
+// tile, the phases between barriers are loops. The file is compiled once for each x86-64 level; TILES is the namespace.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -172,9 +172,9 @@ void bitonic(int n, const int *__restrict in, int *__restrict out) {
                     const bool up = (block & size) == 0;
 #pragma omp simd
                     for (int i = block; i < block + step; i++) {
-                        const int x = keys[i], y = keys[i + step], less = std::min(x, y), more = std::max(x, y);
-                        keys[i] = up ? less : more;
-                        keys[i + step] = up ? more : less;
+                        const int x = keys[i], y = keys[i + step], smaller = std::min(x, y), larger = std::max(x, y);
+                        keys[i] = up ? smaller : larger;
+                        keys[i + step] = up ? larger : smaller;
                     }
                 }
         std::copy_n(keys, 256, out + first);
@@ -191,15 +191,16 @@ void nbody(int n, const float *__restrict bodies, float *__restrict pulls) {
             z[i] = bodies[4 * (tile + i) + 2];
         }
         for (int first = 0; first < n; first += 256) {
-            alignas(64) float near[256][4];
-            std::memcpy(near, bodies + 4 * first, sizeof near);
+            alignas(64) float tile_bodies[256][4];
+            std::memcpy(tile_bodies, bodies + 4 * first, sizeof tile_bodies);
             for (int block = 0; block < 256; block += 64)
                 for (int j = 0; j < 256; j++) {
 #pragma omp simd
                     for (int i = block; i < block + 64; i++) {
-                        const float dx = near[j][0] - x[i], dy = near[j][1] - y[i], dz = near[j][2] - z[i];
+                        const float dx = tile_bodies[j][0] - x[i], dy = tile_bodies[j][1] - y[i],
+                                    dz = tile_bodies[j][2] - z[i];
                         const float inverse = 1.0F / std::sqrt(dx * dx + dy * dy + dz * dz + 0.01F);
-                        const float s = near[j][3] * inverse * inverse * inverse;
+                        const float s = tile_bodies[j][3] * inverse * inverse * inverse;
                         pull_x[i] += dx * s;
                         pull_y[i] += dy * s;
                         pull_z[i] += dz * s;

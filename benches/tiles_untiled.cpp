@@ -1,4 +1,4 @@
-// The algorithms of tiles.h as C++ AMP has them most plainly: no tiles, no barriers.
+// The algorithms of tiles.h as plain C++ AMP kernels: no tiles, no barriers.
 #include <amp.h>
 #include <amp_math.h>
 
@@ -79,7 +79,7 @@ Action histogram(Data &d) {
 }
 
 struct Weights {
-    float of[2 * radius + 1];
+    float values[2 * radius + 1];
 };
 
 Action convolution(Data &d) {
@@ -90,21 +90,21 @@ Action convolution(Data &d) {
     const auto between = std::make_shared<std::vector<float>>(size_t(n) * size_t(n));
     const array_view<float, 2> middle(n, n, *between);
     Weights w{};
-    std::copy_n(d.b.begin(), 2 * radius + 1, w.of);
+    std::copy_n(d.b.begin(), 2 * radius + 1, w.values);
     return [=] {
         (void)between;
         parallel_for_each(
             where, in.extent, [=](index<2> i) restrict(amp) {
                 float sum = 0;
                 for (int k = 0; k <= 2 * radius; k++)
-                    sum += w.of[k] * in(i[0], direct3d::clamp(i[1] + k - radius, 0, n - 1));
+                    sum += w.values[k] * in(i[0], direct3d::clamp(i[1] + k - radius, 0, n - 1));
                 middle[i] = sum;
             });
         parallel_for_each(
             where, in.extent, [=](index<2> i) restrict(amp) {
                 float sum = 0;
                 for (int k = 0; k <= 2 * radius; k++)
-                    sum += w.of[k] * middle(direct3d::clamp(i[0] + k - radius, 0, n - 1), i[1]);
+                    sum += w.values[k] * middle(direct3d::clamp(i[0] + k - radius, 0, n - 1), i[1]);
                 out[i] = sum;
             });
         where.wait();
@@ -122,7 +122,7 @@ Action transpose(Data &d) {
     };
 }
 
-// A launch for each stage; the two memories take turns.
+// Launches a kernel for each stage. The stages alternate between two buffers.
 Action fft(Data &d) {
     const accelerator_view where = host_threads();
     const int all = d.n * points;
@@ -132,7 +132,7 @@ Action fft(Data &d) {
     return [=] {
         (void)other;
         array_view<const float> from = in;
-        // The tenth and last stage ends in `out`.
+        // The tenth and last stage writes to `out`.
         for (int size = 1, stage = 0; size < points; size *= 2, stage++) {
             const array_view<float> to = stage % 2 ? out : between;
             parallel_for_each(
@@ -154,7 +154,7 @@ Action fft(Data &d) {
     };
 }
 
-// A launch for each step.
+// Launches a kernel for each step.
 Action bitonic(Data &d) {
     const accelerator_view where = host_threads();
     const array_view<const int> in(d.n, d.i);
@@ -208,7 +208,7 @@ Action nbody(Data &d) {
     };
 }
 
-// Two launches for each column.
+// Launches two kernels for each column.
 Action lu(Data &d) {
     const accelerator_view where = host_threads();
     const int n = d.n;
@@ -228,7 +228,7 @@ Action lu(Data &d) {
     };
 }
 
-// A launch for each anti-diagonal.
+// Launches a kernel for each anti-diagonal.
 Action needleman(Data &d) {
     const accelerator_view where = host_threads();
     const int n = d.n;

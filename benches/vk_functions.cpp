@@ -1,3 +1,4 @@
+// Loads the Vulkan functions that the hand-written Vulkan code calls.
 #include "vk_functions.h"
 
 #include <dlfcn.h>
@@ -26,7 +27,7 @@ bool VulkanFunctions::load_instance(VkInstance instance) {
     return true;
 }
 
-// Straight from the device: no loader trampoline in what is timed.
+// Functions come from vkGetDeviceProcAddr, so that no loader trampoline is timed.
 bool VulkanFunctions::load_device(VkDevice device) {
 #define X(name)                                                                                                        \
     name = reinterpret_cast<PFN_vk##name>(GetDeviceProcAddr(device, "vk" #name));                                      \

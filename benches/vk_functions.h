@@ -1,4 +1,5 @@
-// The Vulkan functions the peer uses, loaded at run time: the program starts where there is no Vulkan.
+// The Vulkan functions that the hand-written Vulkan code calls. They are loaded at run time, so that the program also
+// starts without Vulkan.
 #pragma once
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan_core.h>
@@ -33,14 +34,14 @@ struct VulkanFunctions {
     BENCH_VK_GLOBAL(X)
     BENCH_VK_INSTANCE(X) BENCH_VK_DEVICE(X)
 #undef X
-        // Each returns false where something is missing; `missing` names it.
+        // Each returns false if a library or function is missing; `missing` names it.
         bool load_library();
     bool load_instance(VkInstance instance);
     bool load_device(VkDevice device);
     const char *missing = nullptr;
 };
 
-// One program, one driver: one table.
+// One table suffices, because the program uses one driver.
 extern VulkanFunctions vk;
 
 template <class T> T vk_struct(VkStructureType type, void *next = nullptr) {

@@ -1,4 +1,4 @@
-// A fixed set of threads that run one function side by side; the caller is the first of them.
+// A fixed set of threads that run one function in parallel; the caller is the first of them.
 #pragma once
 #include <condition_variable>
 #include <exception>
@@ -24,7 +24,7 @@ class Workers {
     }
     unsigned count() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
-    // Runs work(0) .. work(count - 1) and waits for all; throws what one of them threw.
+    // Runs work(0) .. work(count - 1) and waits for all; rethrows an exception of one of them.
     void run(const std::function<void(unsigned)> &work) {
         {
             const std::lock_guard<std::mutex> lock(mutex_);

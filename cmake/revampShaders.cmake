@@ -1,28 +1,28 @@
 # revamp_embed_spirv(<target> SOURCES <file>... [NAMESPACE <prefix>] [TARGET_ENV <env>] [OPTIMIZE]
 #                    [DEFINES <NAME[=VALUE]>...] [INCLUDE_DIRS <folder>...])
 #
-# Compiles kernels into a target. Each source is GLSL (compiled by glslc as a compute shader, and again when it or a file it
-# includes changes) or a ready SPIR-V module (*.spv, taken as it is). A kernel's name is its file's up to the first dot, as a
-# C identifier, behind "<prefix>_" if NAMESPACE is given: image/blur.comp with NAMESPACE image is image_blur. Then
-#   - revamp_kernel_find(accelerator, "image_blur", &kernel) loads it. This holds for executables, for static libraries (in
-#     whatever they are linked into) and for shared libraries, plugins included, as long as they are loaded.
+# Compiles kernels into a target. A source is either a SPIR-V module (*.spv), which is used unchanged, or GLSL, which glslc compiles
+# as a compute shader. GLSL is recompiled when the source or an included file changes. A kernel's name is its file name up to the
+# first dot, as a C identifier. NAMESPACE puts "<prefix>_" before the name: image/blur.comp with NAMESPACE image is image_blur.
+#   - revamp_kernel_find(accelerator, "image_blur", &kernel) loads this kernel. The target may be an executable, a static library
+#     (after it is linked into another binary), or a shared library or plugin (while it is loaded).
 #   - #include "image_blur.spv.h" declares image_blur_spv (an array of uint32_t) and image_blur_spv_size (bytes).
-# The target is linked to revamp::revamp. It must be of this directory, and C or C++ must be enabled.
+# The target is linked to revamp::revamp. It must be created in the calling directory, and C or C++ must be enabled.
 #
-# TARGET_ENV is glslc's --target-env, by default vulkan1.2. OPTIMIZE is its -O. Relative paths start at the current source
-# directory. glslc is only looked for when there is GLSL; set REVAMP_GLSLC to name another one.
+# TARGET_ENV is glslc's --target-env, by default vulkan1.2. OPTIMIZE is glslc's -O. Relative paths start at the current source
+# directory. glslc is needed only for GLSL; REVAMP_GLSLC selects another glslc.
 include_guard()
 
-# Functions keep the policies under which they are defined, so the project's own do not matter (CMP0057, CMP0116).
+# Functions keep the policies under which they are defined, so the project's policies do not matter (CMP0057, CMP0116).
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.21)
 
 function(_revamp_find_glslc)
     find_program(REVAMP_GLSLC NAMES glslc HINTS ENV VULKAN_SDK PATH_SUFFIXES bin DOC "Compiler of GLSL to SPIR-V")
     if(NOT REVAMP_GLSLC)
-        message(FATAL_ERROR "revamp_embed_spirv: glslc, which compiles GLSL to SPIR-V, was not found. Install it (the Debian "
-            "and Ubuntu package is glslc, elsewhere it is in shaderc or the Vulkan SDK), name it with -DREVAMP_GLSLC=<path>, "
-            "or give ready .spv files.")
+        message(FATAL_ERROR "revamp_embed_spirv: glslc, which compiles GLSL to SPIR-V, was not found. Install glslc (the Debian "
+            "and Ubuntu package is glslc; on other systems, shaderc and the Vulkan SDK contain glslc), pass its path as "
+            "-DREVAMP_GLSLC=<path>, or list .spv files as SOURCES.")
     endif()
 endfunction()
 
@@ -30,19 +30,19 @@ function(revamp_embed_spirv target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZE" "NAMESPACE;TARGET_ENV" "SOURCES;DEFINES;INCLUDE_DIRS")
     set(where "revamp_embed_spirv(${target})")
     if(arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "${where}: unknown arguments: ${arg_UNPARSED_ARGUMENTS}. Kernels follow the word SOURCES.")
+        message(FATAL_ERROR "${where}: the arguments ${arg_UNPARSED_ARGUMENTS} are unknown; write kernels after the word SOURCES.")
     endif()
     if(NOT arg_SOURCES)
-        message(FATAL_ERROR "${where}: no SOURCES.")
+        message(FATAL_ERROR "${where}: the argument SOURCES is missing; write kernels after the word SOURCES.")
     endif()
     set(embed "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/revampEmbed.cmake")
     if(NOT TARGET ${target})
-        message(FATAL_ERROR "${where}: there is no such target; call add_executable() or add_library() first.")
+        message(FATAL_ERROR "${where}: the target does not exist; call add_executable() or add_library() first.")
     endif()
     get_target_property(directory ${target} SOURCE_DIR)
     get_target_property(type ${target} TYPE)
     if(NOT directory STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-        message(FATAL_ERROR "${where}: the target is made in ${directory}; call this there.")
+        message(FATAL_ERROR "${where}: the target was created in ${directory}; call revamp_embed_spirv() in the same directory.")
     endif()
     if(NOT type MATCHES "^(EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY|OBJECT_LIBRARY)$")
         message(FATAL_ERROR "${where}: kernels cannot be compiled into a target of type ${type}.")
@@ -56,10 +56,10 @@ function(revamp_embed_spirv target)
     elseif("CXX" IN_LIST languages)
         set(extension cpp)
     else()
-        message(FATAL_ERROR "${where}: the project enables neither C nor CXX.")
+        message(FATAL_ERROR "${where}: the project enables neither C nor CXX; enable one of these languages in project().")
     endif()
 
-    # Each call has a folder of its own and a number that makes the symbols of its records unique in the target.
+    # Each call has its own folder and number. The number makes the symbols of the call's records unique in the target.
     get_target_property(number ${target} REVAMP_EMBED_CALLS)
     if(NOT number)
         set(number 0)
@@ -101,7 +101,7 @@ function(revamp_embed_spirv target)
         endif()
         string(MAKE_C_IDENTIFIER "${name}" name)
         if(name IN_LIST taken)
-            message(FATAL_ERROR "${where}: two kernels would have the name ${name}; rename one or give a NAMESPACE.")
+            message(FATAL_ERROR "${where}: two kernels would have the name ${name}; rename one of them, or pass a NAMESPACE.")
         endif()
         list(APPEND taken ${name})
 
@@ -135,7 +135,7 @@ function(revamp_embed_spirv target)
 extern "C" {
 #endif
 #if defined(__GNUC__) && !defined(_WIN32)
-#pragma GCC visibility push(hidden) /* kernels of the same name in two libraries stay apart */
+#pragma GCC visibility push(hidden) /* so that two libraries can have kernels of the same name */
 #endif
 extern const uint32_t @name@_spv[];
 extern const size_t @name@_spv_size; /* in bytes */
@@ -156,7 +156,7 @@ extern const size_t @name@_spv_size; /* in bytes */
     endforeach()
     set_target_properties(${target} PROPERTIES REVAMP_EMBED_NAMES "${taken}")
 
-    # What registers the kernels when the program or library is loaded, and takes them back when it is unloaded.
+    # This source registers the kernels when the program or library is loaded, and unregisters them when it is unloaded.
     list(LENGTH arg_SOURCES length)
     string(MAKE_C_IDENTIFIER "${target}_${number}" id)
     file(CONFIGURE OUTPUT "${folder}/records.${extension}" @ONLY CONTENT [=[
@@ -173,7 +173,7 @@ static revamp_kernel_record records[@length@];
 extern "C" {
 #endif
 /* A static library's users refer to this name by a linker option, so that the linker takes this object. */
-#ifndef _WIN32 /* there only what is exported is seen */
+#ifndef _WIN32 /* on Windows, a DLL shows only the names that it exports */
 __attribute__((visibility("hidden")))
 #endif
 extern int revamp_embedded_@id@;
@@ -184,7 +184,7 @@ int revamp_embedded_@id@ = @length@;
 
 __attribute__((constructor)) static void register_records(void) {
     size_t count = 0;
-@records@    // A kernel that is missing is reported when it is asked for.
+@records@    // If this call fails, revamp_kernel_find() reports that the kernels are missing.
     revamp_status status = revamp_kernel_register(records, count);
     (void)status;
 }
@@ -196,12 +196,13 @@ __attribute__((destructor)) static void unregister_records(void) {
     list(APPEND sources "${folder}/records.${extension}")
     set_source_files_properties(${sources} PROPERTIES
         SKIP_AUTOGEN ON SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
-    # By properties: target_link_libraries() refuses to mix its two signatures, and the project's choice is not known.
+    # Set as properties, because target_link_libraries() refuses to mix its two signatures, and the project may use either.
     set_property(TARGET ${target} APPEND PROPERTY SOURCES ${sources})
     set_property(TARGET ${target} APPEND PROPERTY INCLUDE_DIRECTORIES "${folder}")
     set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES revamp::revamp)
     if(type STREQUAL "STATIC_LIBRARY")
-        # As a link item, not as a link option: it must reach whatever the archive is linked into, however private the way.
+        # A link item, not a link option: the item must reach every binary that the archive is linked into, also through PRIVATE
+        # dependencies.
         set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES
             "$<LINK_ONLY:revamp::revamp>" "-Wl,-u,revamp_embedded_${id}")
     elseif(type STREQUAL "OBJECT_LIBRARY")

@@ -5,7 +5,7 @@
 #ifndef REVAMP_AMP_H
 #define REVAMP_AMP_H
 
-// Programs rely on the original header for these.
+// The original <amp.h> includes these headers, and programs rely on that.
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -32,13 +32,13 @@
 #if (REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST) || !(REVAMP_DEVICE_PASS || REVAMP_HOST_RUNS_KERNELS)
 #define tile_static static __attribute__((shared))
 #else
-// A tile runs on one thread of the machine, with its threads as coroutines, so thread_local gives one variable per
-// tile. A macro can only begin a declaration, so tile_static has the limits of thread_local:
-// - A class without a default constructor cannot be tile_static on host threads; give it one that does nothing. A
-//   constructor runs once a thread of the machine, not once a tile.
+// An OS thread runs one tile at a time, with the threads of the tile as coroutines, so thread_local gives one variable
+// per tile. A macro can only begin a declaration, so tile_static has the limits of thread_local:
+// - On host threads, a tile_static variable's class must have a default constructor, which may do nothing. The
+//   constructor runs once per OS thread, not once per tile.
 // - Each variable takes its size from the stack of every thread of the program, whether the thread runs kernels or not,
-//   and is cleared when the thread begins. No other storage of the language is one for each tile: docs/porting.md has
-//   what it costs.
+//   and is cleared when the thread begins. C++ has no other storage duration with one variable per tile;
+//   docs/porting.md describes the cost.
 #define tile_static static thread_local
 #endif
 #endif

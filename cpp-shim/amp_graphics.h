@@ -17,9 +17,9 @@ namespace graphics {
 namespace direct3d {
 
 template <class... Arguments> void *get_texture(const Arguments &...) {
-    static_assert(
-        revamp::detail::without_direct3d<Arguments...>,
-        "get_texture: revamp has no Direct3D; revamp::vulkan::get_image of <revamp/vulkan.hpp> gives a VkImage");
+    static_assert(revamp::detail::without_direct3d<Arguments...>,
+                  "get_texture: revamp has no Direct3D; call revamp::vulkan::get_image() of <revamp/vulkan.hpp> to get "
+                  "a VkImage");
     __builtin_unreachable();
 }
 template <class... Arguments> void *get_sampler(const Arguments &...) {
@@ -27,15 +27,15 @@ template <class... Arguments> void *get_sampler(const Arguments &...) {
     __builtin_unreachable();
 }
 template <class T, int N, class... Arguments> texture<T, N> make_texture(const Arguments &...) {
-    static_assert(
-        revamp::detail::without_direct3d<T, Arguments...>,
-        "make_texture: revamp has no Direct3D, whose texture could become one; revamp::vulkan::make_texture of "
-        "<revamp/vulkan.hpp> takes a VkImage");
+    static_assert(revamp::detail::without_direct3d<T, Arguments...>,
+                  "make_texture: revamp has no Direct3D, so there is no Direct3D texture to use; call "
+                  "revamp::vulkan::make_texture() of <revamp/vulkan.hpp> for a VkImage");
     __builtin_unreachable();
 }
 template <class... Arguments> void make_sampler(const Arguments &...) {
     static_assert(revamp::detail::without_direct3d<Arguments...>,
-                  "make_sampler: revamp has no Direct3D, whose sampler could become one");
+                  "make_sampler: revamp has no Direct3D, so there is no Direct3D sampler to use; construct a "
+                  "concurrency::graphics::sampler");
 }
 
 } // namespace direct3d

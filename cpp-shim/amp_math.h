@@ -1,11 +1,11 @@
 // concurrency::fast_math and concurrency::precise_math.
 //
-// On the host the names are those of <cmath> themselves, imported, so that `sqrt(x)` after a using-directive is not
-// ambiguous with the global one, and the results are the C library's; what it lacks is in revamp/detail/host_math.h.
-// (So fast_math takes doubles on the host too.) In device code: revamp/detail/device_math.h.
+// On the host, using-declarations import the names of <cmath>. So `sqrt(x)` after a using-directive is not ambiguous
+// with the global function, results are the C library's, and fast_math takes doubles too. revamp/detail/host_math.h has
+// the functions that the C library lacks. revamp/detail/device_math.h has the functions for device code.
 //
-// One name is never the C library's: precise_math::remquo gives 23 bits of the quotient. With GCC alone a call of it
-// that is not qualified may take the C library's, of three bits.
+// precise_math::remquo is revamp's own function, which gives 23 bits of the quotient. With GCC alone, an unqualified
+// call may select the C library's remquo, which gives three bits.
 #ifndef REVAMP_AMP_MATH_H
 #define REVAMP_AMP_MATH_H
 
@@ -16,7 +16,8 @@
 
 #include <cmath>
 
-// C23's functions, where the C library has them: its own must be taken, or a using-directive makes them ambiguous.
+// If the C library has these functions of C23, they are imported, because calls of revamp's own functions of the same
+// names would be ambiguous after a using-directive.
 #if defined(__GLIBC__) && defined(__GLIBC_USE)
 #if __GLIBC_USE(IEC_60559_FUNCS_EXT_C23) && __GLIBC_PREREQ(2, 41)
 #define REVAMP_HAS_PI_FUNCTIONS
@@ -31,12 +32,12 @@
     using ::name##f;
 #define REVAMP_MATH_OWN(name)                                                                                          \
     using revamp::detail::math::name;                                                                                  \
-    using revamp::detail::math::single::name;                                                                          \
-    using revamp::detail::math::single::name##f;
+    using revamp::detail::math::precise_math_float::name;                                                              \
+    using revamp::detail::math::precise_math_float::name##f;
 #define REVAMP_MATH_C23(name)                                                                                          \
     using ::name;                                                                                                      \
     using ::name##f;                                                                                                   \
-    using revamp::detail::math::single::name;
+    using revamp::detail::math::precise_math_float::name;
 
 REVAMP_NAMESPACE_BEGIN
 
@@ -54,7 +55,7 @@ using revamp::detail::math::sincosf;
 #endif
 using revamp::detail::math::signbitf;
 using revamp::detail::math::sincos;
-using revamp::detail::math::quick::rsqrt;
+using revamp::detail::math::fast_math_float::rsqrt;
 using std::isfinite;
 using std::isinf;
 using std::isnan;
@@ -62,7 +63,7 @@ using std::signbit;
 #ifdef REVAMP_HAS_RSQRT
 using ::rsqrtf;
 #else
-using revamp::detail::math::quick::rsqrtf;
+using revamp::detail::math::fast_math_float::rsqrtf;
 #endif
 } // namespace fast_math
 
@@ -85,7 +86,7 @@ using std::isnan;
 using std::isnormal;
 using std::signbit;
 
-// GNU's, in double; the forms in float and with further parameters are ours.
+// The GNU C library's functions. Overloads for float or with more parameters are revamp's.
 #ifdef REVAMP_HAS_GNU_MATH
 using ::exp10;
 using ::exp10f;
@@ -134,23 +135,23 @@ REVAMP_MATH_C23(rsqrt)
 REVAMP_MATH_OWN(rsqrt)
 #endif
 
-// What the C library lacks, of whole numbers and of several types.
-#define REVAMP_MATH_WHOLE(name)                                                                                        \
-    template <class T> inline revamp::detail::math::number_of<T> name(T x) {                                           \
+// Overloads, for integers and mixed types, of the functions that the C library lacks.
+#define REVAMP_MATH_MIXED(name)                                                                                        \
+    template <class T> inline revamp::detail::math::promoted_type<T> name(T x) {                                       \
         return name(static_cast<double>(x));                                                                           \
     }
-REVAMP_MATH_OWN_UNARY(REVAMP_MATH_WHOLE)
-#undef REVAMP_MATH_WHOLE
-template <class T, class U> inline revamp::detail::math::number_of<T, U> scalb(T x, U y) {
-    using R = revamp::detail::math::number_of<T, U>;
+REVAMP_MATH_OWN_UNARY(REVAMP_MATH_MIXED)
+#undef REVAMP_MATH_MIXED
+template <class T, class U> inline revamp::detail::math::promoted_type<T, U> scalb(T x, U y) {
+    using R = revamp::detail::math::promoted_type<T, U>;
     return scalb(static_cast<R>(x), static_cast<R>(y));
 }
-template <class T> inline revamp::detail::math::number_of<T> lgamma(T x, int *sign) {
+template <class T> inline revamp::detail::math::promoted_type<T> lgamma(T x, int *sign) {
     return lgamma(static_cast<double>(x), sign);
 }
-// The C library's template goes before it where both are seen.
-template <class T, class U, class I> inline revamp::detail::math::number_of<T, U> remquo(T x, U y, I *quotient) {
-    using R = revamp::detail::math::number_of<T, U>;
+// If the C++ library's template for mixed types is visible too, overload resolution prefers it.
+template <class T, class U, class I> inline revamp::detail::math::promoted_type<T, U> remquo(T x, U y, I *quotient) {
+    using R = revamp::detail::math::promoted_type<T, U>;
     return precise_math::remquo(static_cast<R>(x), static_cast<R>(y), quotient);
 }
 } // namespace precise_math

@@ -2,14 +2,15 @@
 //
 // `v.xy` is a member of an anonymous union that shares the vector's storage, so it costs nothing and reads and writes
 // the components in place. Its type is not a vector but converts to one: arithmetic, comparisons, assignments and
-// arguments of type float_2 work as with a vector; so do its components (`v.xyz.x`). A copy of it (`auto s = v.xy;`)
-// keeps a copy of the whole vector and is valid by itself. What does not work is the deduction of a vector type:
-// `template <class T> T f(T)`, `c ? v.xy : v.yx` and `v.xyz.xy` need a cast, float_2(v.xy). `v.x` is a plain T.
+// arguments of type float_2 work as with a vector. The swizzle's components are members (`v.xyz.x`). A copy of a
+// swizzle (`auto s = v.xy;`) holds a copy of the whole vector, so the copy may outlive `v`. Vector types are not
+// deduced from a swizzle: `template <class T> T f(T)`, `c ? v.xy : v.yx` and `v.xyz.xy` need a cast, float_2(v.xy).
+// `v.x` is a plain T.
 // (Swizzles of swizzles as members would make each call that takes a vector by value slow to compile with GCC.)
 //
 // A vector has the size and alignment of its components, and trivial copy construction and destruction. Its
 // assignment is not trivial: `a.xy = b.xy` must not copy the whole vector, and a union with such a member has no
-// trivial assignment. So it is not "trivially copyable" to the letter; its bytes may be copied all the same.
+// trivial assignment. So a vector is not formally "trivially copyable", but copying its bytes works.
 #ifndef REVAMP_AMP_SHORT_VECTORS_H
 #define REVAMP_AMP_SHORT_VECTORS_H
 
@@ -26,14 +27,14 @@ typedef unsigned int uint;
 
 class unorm;
 
-// A float in [-1, 1]; whatever it is made from is clamped.
+// A float in [-1, 1]. The constructors clamp.
 class norm {
   public:
     constexpr norm() : value_(0.0f) {}
     explicit constexpr norm(float value) : value_(clamp(value)) {}
     explicit constexpr norm(unsigned int value) : value_(clamp(static_cast<float>(value))) {}
     explicit constexpr norm(int value) : value_(clamp(static_cast<float>(value))) {}
-    // Clamped before it is rounded to float, which gives the same and cannot overflow.
+    // Clamps before rounding to float: the result is the same, and the rounding cannot overflow.
     explicit constexpr norm(double value)
         : value_(static_cast<float>(value < -1.0  ? -1.0
                                     : value > 1.0 ? 1.0
@@ -146,7 +147,8 @@ template <class T> constexpr bool is_normalized = std::is_same<T, norm>::value |
 template <class> constexpr bool always_false = false;
 template <class T> constexpr bool is_component = std::is_arithmetic<T>::value || is_normalized<T>;
 
-// One component to another type, as the scalars convert: norm and unorm go by way of float.
+// Converts a component to another type. norm and unorm convert by way of float; a number becomes a norm or unorm by way
+// of double.
 template <class To, class From> constexpr To convert_component(From value) {
     if constexpr (std::is_same<To, From>::value)
         return value;
@@ -163,14 +165,15 @@ template <class To, class From> constexpr To convert_component(From value) {
 // The vector of N components, N from 2 to 4.
 template <class T, int N> class vec;
 
-// The components I... of the N-vector at its own address; R is vec<T, sizeof...(I)>. A template argument, so that
-// argument-dependent look-up finds R's operators.
+// The components I... of the N-vector at the swizzle's own address. R is vec<T, sizeof...(I)>; it is a template
+// argument so that argument-dependent lookup finds R's operators.
 template <class R, class T, int N, int... I> class swizzle;
 
-// Gives the swizzles a constructor, so that `{1, 2}` is a vector and never the storage of one.
+// The parameter of the constructor of swizzles. Because they have a constructor, `{1, 2}` initialises a vector, never
+// the storage of a swizzle.
 struct swizzle_tag {};
 
-// One component of a swizzle. (One of a vector is a T.)
+// One component of a swizzle. (A component of a vector is a plain T.)
 template <class T, int N, int I> class swizzle_component {
     T storage_[N];
 
@@ -208,9 +211,9 @@ template <class T, int N, int I> class swizzle_component {
 #undef REVAMP_INTEGER_COMPOUND
 };
 
-// What swizzles of every length share. All components are read before one is written, so that `v.xy = v.yx` swaps.
-// They are reached by a T * from `this`, not through `revamp_storage`: two swizzle types at one address would otherwise
-// count as objects that cannot overlap.
+// Members of swizzles of every length. All components are read before one is written, so that `v.xy = v.yx` swaps.
+// Components are accessed through a T * made from `this`, not through `revamp_storage`: the compiler would assume that
+// objects of two swizzle types do not overlap.
 #define REVAMP_SWIZZLE_MEMBERS                                                                                         \
     explicit constexpr swizzle(swizzle_tag) : revamp_storage() {}                                                      \
     swizzle(const swizzle &) = default;                                                                                \
@@ -290,8 +293,8 @@ template <class R, class T, int N, int I0, int I1, int I2, int I3> class swizzle
 
 #undef REVAMP_SWIZZLE_MEMBERS
 
-// The operators that change a swizzle. Beside the class: a vector of four has 60 classes of swizzles, for each of which
-// the compiler would read them as members.
+// The operators that modify a swizzle. They are not members, because the compiler would process members for each of the
+// 60 swizzle classes of a vector of four.
 template <class R, class T, int N, int... I> REVAMP_HD swizzle<R, T, N, I...> &operator++(swizzle<R, T, N, I...> &one) {
     return one += R(T(1));
 }
@@ -323,8 +326,9 @@ REVAMP_SWIZZLE_COMPOUND(<<, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(
 // clang-format on
 #undef REVAMP_SWIZZLE_COMPOUND
 
-// The operators of a vector of any length. REVAMP_EACH(op) is a list `T(a.x op b.x), ...`, REVAMP_ALL the components
-// compared. They are hidden friends that are no templates of their own, so that swizzles and scalars convert.
+// The operators of vectors of every length. REVAMP_EACH(op) is the list `T(a.x op b.x), ...`, REVAMP_ALL compares all
+// components. The operators are hidden friends that do not deduce the vector type, so that swizzles and scalars
+// convert.
 #define REVAMP_BINARY(op)                                                                                              \
     friend constexpr vec operator op(const vec &a, const vec &b) {                                                     \
         return vec(REVAMP_EACH(op));                                                                                   \
@@ -448,7 +452,7 @@ REVAMP_SWIZZLE_COMPOUND(<<, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(
     constexpr vec(T value) : x(value), y(value) {}
     constexpr vec(T x_value, T y_value) : x(x_value), y(y_value) {}
     constexpr vec(const vec &) = default;
-    // norm and unorm vectors, from floats and one another's components.
+    // Norm and unorm vectors also convert from other component types.
     template <class U, std::enable_if_t<is_normalized<T> && is_component<U> && !std::is_same<U, T>::value, int> = 0>
     constexpr vec(U value) : vec(convert_component<T>(value)) {}
     template <class A, class B,
@@ -496,7 +500,7 @@ template <class T> class vec<T, 3> {
     constexpr vec(T value) : x(value), y(value), z(value) {}
     constexpr vec(T x_value, T y_value, T z_value) : x(x_value), y(y_value), z(z_value) {}
     constexpr vec(const vec &) = default;
-    // norm and unorm vectors, from floats and one another's components.
+    // Norm and unorm vectors also convert from other component types.
     template <class U, std::enable_if_t<is_normalized<T> && is_component<U> && !std::is_same<U, T>::value, int> = 0>
     constexpr vec(U value) : vec(convert_component<T>(value)) {}
     template <
@@ -548,7 +552,7 @@ template <class T> class vec<T, 4> {
     constexpr vec(T value) : x(value), y(value), z(value), w(value) {}
     constexpr vec(T x_value, T y_value, T z_value, T w_value) : x(x_value), y(y_value), z(z_value), w(w_value) {}
     constexpr vec(const vec &) = default;
-    // norm and unorm vectors, from floats and one another's components.
+    // Norm and unorm vectors also convert from other component types.
     template <class U, std::enable_if_t<is_normalized<T> && is_component<U> && !std::is_same<U, T>::value, int> = 0>
     constexpr vec(U value) : vec(convert_component<T>(value)) {}
     template <
@@ -629,14 +633,15 @@ typedef revamp::detail::vec<unorm, 2> unorm_2;
 typedef revamp::detail::vec<unorm, 3> unorm_3;
 typedef revamp::detail::vec<unorm, 4> unorm_4;
 
-// short_vector<Scalar, Size>::type: the vector of that many components, 1 being the scalar itself.
+// short_vector<Scalar, Size>::type: the vector of Size components; for Size 1 the scalar itself.
 template <class Scalar, int Size> struct short_vector {
-    static_assert(revamp::detail::always_false<Scalar>,
-                  "short_vector: the scalar is int, unsigned int, float, double, norm or unorm, and the size 1 to 4");
+    static_assert(revamp::detail::always_false<Scalar>, "short_vector: the scalar type must be int, unsigned int, "
+                                                        "float, double, norm or unorm, and the size must be 1 to 4");
 };
 // short_vector_traits<V>: the value_type and size of a scalar or short vector.
 template <class V> struct short_vector_traits {
-    static_assert(revamp::detail::always_false<V>, "short_vector_traits: not a short vector nor a scalar of one");
+    static_assert(revamp::detail::always_false<V>,
+                  "short_vector_traits: the type must be a short vector, or the scalar type of a short vector");
 };
 
 #define REVAMP_SHORT_VECTOR(scalar, n, vector)                                                                         \
@@ -681,9 +686,9 @@ typedef unorm_2 unorm2;
 typedef unorm_3 unorm3;
 typedef unorm_4 unorm4;
 
-// Sums of absolute differences of the four bytes of `reference` to the four groups of four bytes that begin at bytes
-// 0 to 3 of `source`, each added to a component of `accumulator`; a byte of `reference` that is zero does not count.
-// A template, so that only programs that use it pay for the compilation of its vectors.
+// Adds to each component i of `accumulator` the sum of absolute differences between the four bytes of `reference` and
+// bytes i to i + 3 of `source`. Zero bytes of `reference` do not count. A template, so that only programs that use it
+// pay for the compilation of its vectors.
 template <class Uint = uint>
 constexpr typename short_vector<Uint, 4>::type msad4(uint reference, typename short_vector<Uint, 2>::type source,
                                                      typename short_vector<Uint, 4>::type accumulator) {

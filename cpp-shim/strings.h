@@ -1,9 +1,9 @@
-// Stands before the C library's <strings.h> on the include path and hides its functions `index` and `rindex`: they
+// Replaces the C library's <strings.h>, and hides the functions `index` and `rindex` of that header. These functions
 // are in the global namespace, and make `index` ambiguous after `using namespace concurrency;`. <string.h> and
-// <cstring> reach <strings.h> by this name too, so the order of includes does not matter. Programs call strchr and
-// strrchr, which are the standard's names for both. Define REVAMP_KEEP_POSIX_INDEX to leave things as they are.
+// <cstring> include <strings.h> by this name too, so the order of includes does not matter. Programs can call the
+// standard functions strchr and strrchr instead. Define REVAMP_KEEP_POSIX_INDEX to keep `index` and `rindex`.
 //
-// The folder of this file must come before the system's, and must not be a system folder itself.
+// On the include path, the folder of this file must come before the system's, and must not be a system folder itself.
 #pragma GCC system_header // #include_next is an extension
 #if defined(__cplusplus) && !defined(REVAMP_KEEP_POSIX_INDEX)
 #pragma push_macro("index")

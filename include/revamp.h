@@ -6,7 +6,7 @@
  *
  * Conventions
  * - Every function that can fail returns a revamp_status: REVAMP_OK (0), or a negative code.
- *   revamp_last_error_message() then says, for this thread, what was asked, what the limit is
+ *   revamp_last_error_message() then says, for this thread, what was requested, what the limit is
  *   and what to do.
  * - Each function may fail with REVAMP_ERROR_INVALID_HANDLE for a handle, _INVALID_ARGUMENT for
  *   a pointer that must not be NULL, a struct_size, an enumerator or a count, _OUT_OF_MEMORY,
@@ -14,13 +14,14 @@
  *   _INTERNAL. "Errors:" lists the others.
  * - Parameters: the object comes first, outputs last, the length of a buffer after the buffer.
  *   Outputs are written only on success. A pointer may be NULL only where its comment says so.
- * - Structs begin with struct_size: set it to sizeof the struct, as the struct's macro _INIT does,
- *   which gives all other fields their default, zero. A smaller size is accepted if it ends with
- *   a field, as that of an older header does; fields beyond it are not accessed. Any other size
- *   is an error. In a list the first struct's size is that of all. A revamp_thread_id has none:
- *   only the library makes it, and later versions add fields at its end.
- * - Structs called _info and _usage are filled by the library, those called _options are read by
- *   it; revamp_dispatch_info and revamp_parallel_for_each_info, which describe a launch, are read.
+ * - Structs begin with struct_size: set it to sizeof the struct. The struct's macro _INIT does
+ *   this, and sets all other fields to their default, zero. A smaller size is accepted if it is
+ *   the end of a field, as in older headers; later fields are not accessed. Any other size is an
+ *   error. In a list, the size of the first struct holds for all. revamp_thread_id has no
+ *   struct_size: only the library makes it, and later versions add fields at its end.
+ * - The library fills structs called _info and _usage, and reads those called _options.
+ *   Exceptions: it reads revamp_dispatch_info and revamp_parallel_for_each_info, which describe a
+ *   launch.
  * - Enumerations have a fixed width: in C++11 and C23 as types, otherwise as integers. Sets of
  *   bits are integers.
  * - Handles are opaque, and never dereferenced: a null, freed, foreign or wrong-type handle is an
@@ -30,26 +31,27 @@
  *   may run on any thread; they must return, must not throw, and must not call revamp unless
  *   their comment says so.
  * - Fork: if a process has used the library before it forks, every call in the child fails with
- *   REVAMP_ERROR_FORKED. These are no uses: loading a program or module with compiled kernels,
- *   registering kernels, releasing objects, setting the log callback, asking for the version,
- *   the last error or a status name.
+ *   REVAMP_ERROR_FORKED. These do not count as use: loading a program or module with compiled
+ *   kernels, registering kernels, releasing objects, setting the log callback, asking for the
+ *   version, the last error or a status name.
  * - Exit: while the process exits, calls fail with REVAMP_ERROR_SHUT_DOWN.
- * - Binary interface: that of the library's soname, librevamp.so.MAJOR.MINOR while MAJOR is 0, else
- *   librevamp.so.MAJOR. A release that changes or removes a part of it raises that number of the
- *   version, and REVAMP_ABI_VERSION by one; a release that only adds to it raises neither. What is
- *   here is in 0.1.0, which is unreleased: until then each change raises REVAMP_ABI_VERSION. Later
- *   additions say since when they are here.
+ * - Binary interface: the library's soname identifies it: librevamp.so.MAJOR.MINOR while MAJOR is
+ *   0, else librevamp.so.MAJOR. A release that changes or removes a part of the interface raises
+ *   the last of these numbers, and REVAMP_ABI_VERSION by one; a release that only adds to it raises
+ *   neither. This header is that of 0.1.0, which is unreleased; until the release, each change
+ *   raises REVAMP_ABI_VERSION. Later additions will name the version that added them.
  * - Rule ids (AV-23) and the pages named (docs/...) are those of docs/spec in revamp's sources.
  * - Extents, origins and indices have the most significant dimension first; the last one is
  *   contiguous, and is Vulkan's x.
  * - Strings are zero-terminated UTF-8 of at most 1 MiB.
  * - Memory: if there is none left, calls fail with REVAMP_ERROR_OUT_OF_MEMORY and the program goes
- *   on. What the caller sizes (arrays, SPIR-V modules, argument lists and blocks) fails at once.
- *   The library's own objects (handles, the bookkeeping of a launch, messages) come from a reserve
- *   then, so that the call is done; later calls fail until the reserve is full again, which
- *   releasing objects may do. Releases and waits go on. Drivers, the Vulkan loader, the C
- *   library and Rust's (for a thread) allocate for themselves, and may end the process: when a
- *   device is opened, a kernel compiled, a thread begun, or work given to a device.
+ *   on. Allocations whose size the caller chooses (arrays, SPIR-V modules, argument lists and
+ *   blocks) fail at once. Allocations for the library's own objects (handles, the bookkeeping of a
+ *   launch, messages) use a reserve, so that the call succeeds. Later calls fail until the reserve
+ *   is full again; releasing objects may refill it. Releases and waits still work. Drivers, the
+ *   Vulkan loader, the C library and Rust's standard library (for a thread) allocate memory
+ *   themselves. If that fails, they may end the process: when a device is opened, a kernel is
+ *   compiled, a thread is started, or work is submitted to a device.
  */
 
 #ifndef REVAMP_H
@@ -61,7 +63,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Before each function. Define it before the header to replace it. */
+/** Precedes each function. To replace it, define it before you include the header. */
 #ifndef REVAMP_API
 #if defined(__GNUC__) && !defined(_WIN32)
 #define REVAMP_API __attribute__((visibility("default")))
@@ -70,7 +72,7 @@
 #endif
 #endif
 
-/** Before each function whose status must be looked at. */
+/** Precedes each function whose status must be checked. */
 #ifndef REVAMP_CHECKED
 #if defined(__GNUC__)
 #define REVAMP_CHECKED REVAMP_API __attribute__((warn_unused_result))
@@ -80,8 +82,8 @@
 #endif
 
 /**
- * Begins an enumeration: of a fixed width in C++11 and C23, in other versions constants beside an
- * integer of that width.
+ * Begins an enumeration. In C++11 and C23, it has a fixed width; in other versions, it consists of
+ * constants and an integer type of that width.
  */
 #ifndef REVAMP_ENUM
 #if defined(__cplusplus) && __cplusplus >= 201103L
@@ -94,8 +96,9 @@
 #endif
 
 /**
- * After a pointer or handle that may be NULL, and around functions whose other parameters must not
- * be. Only Clang reads them. Define the three before the header, as nothing, to leave them out.
+ * REVAMP_NULLABLE follows a pointer or handle that may be NULL. The other two macros enclose
+ * functions whose other pointers must not be NULL. Only Clang uses the macros. To disable all
+ * three, define them as nothing before you include the header.
  */
 #ifndef REVAMP_NULLABLE
 #if defined(__clang__)
@@ -154,8 +157,8 @@ REVAMP_NONNULL_BEGIN
 REVAMP_API uint32_t revamp_version(void);
 
 /**
- * Returns the library's REVAMP_ABI_VERSION. A program whose header has another one must not use
- * the library.
+ * Returns the library's REVAMP_ABI_VERSION. A program whose header has a different value must not
+ * use the library.
  */
 REVAMP_API uint32_t revamp_abi_version(void);
 
@@ -182,11 +185,11 @@ REVAMP_ENUM(revamp_status, int32_t) {
      */
     REVAMP_OK = 0,
     /**
-     * Not an error: the time passed before the operation was done.
+     * Not an error: the timeout passed before the operation was done.
      */
     REVAMP_TIMEOUT = 1,
     /**
-     * runtime_exception: the call cannot be done as asked.
+     * runtime_exception: the call cannot be carried out as requested.
      */
     REVAMP_ERROR_RUNTIME = -1,
     /**
@@ -238,9 +241,8 @@ REVAMP_ENUM(revamp_status, int32_t) {
 REVAMP_NONNULL_BEGIN
 
 /**
- * Returns the message of the last error on this thread: what was asked, what the limit is and
- * what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
- * function again.
+ * Returns the message of the last error on this thread: the request, the limit and the remedy.
+ * Never NULL; empty if nothing failed yet. Valid until this thread calls this function again.
  */
 REVAMP_API const char *revamp_last_error_message(void);
 
@@ -267,11 +269,11 @@ REVAMP_NONNULL_END
 
 /**
  * @defgroup handles Handles
- * Opaque values: the library recognizes each one that is not alive, and no program dereferences
- * them. Accelerator views, array views, textures, kernels and completions are counted: who calls
- * the function that makes one owns it, _retain() adds an owner, _release() removes one. An array
- * and a user have one owner, who calls revamp_array_destroy() or revamp_user_destroy().
- * Accelerators belong to the library.
+ * Opaque values: the library detects handles that are not alive, and programs must not
+ * dereference them. Accelerator views, array views, textures, kernels and completions are
+ * reference-counted: the caller of the function that makes the object owns it, _retain() adds an
+ * owner, _release() removes one. An array and a user have one owner, who calls
+ * revamp_array_destroy() or revamp_user_destroy(). Accelerators belong to the library.
  * @{
  */
 
@@ -301,17 +303,17 @@ typedef struct revamp_array_t *revamp_array;
 
 /**
  * All or part of a data source (host memory or an array), usable on the host and on every
- * accelerator: the library moves bytes to where they are used if they are missing there.
+ * accelerator: the library moves missing bytes to the place of use.
  * Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
  * Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
  */
 typedef struct revamp_array_view_t *revamp_array_view;
 
 /**
- * Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. The host
- * form of a texture is what copies read and write: texels of `components` components in the order
- * x, y, z, w, little endian, without gaps; the last dimension is contiguous; levels follow each
- * other, level 0 first.
+ * Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. Copies
+ * read and write the host form of a texture: texels of `components` components in the order x, y,
+ * z, w, little endian, without gaps; the last dimension is contiguous; levels follow each other,
+ * level 0 first.
  */
 typedef struct revamp_texture_t *revamp_texture;
 
@@ -321,7 +323,7 @@ typedef struct revamp_texture_t *revamp_texture;
 typedef struct revamp_kernel_t *revamp_kernel;
 
 /**
- * A user of the library. While one exists, revamp_uninitialize() does nothing. Has one owner.
+ * A user of the library. While a user exists, revamp_uninitialize() does nothing. Has one owner.
  */
 typedef struct revamp_user_t *revamp_user;
 
@@ -367,7 +369,7 @@ typedef uint32_t revamp_access;
 
 /**
  * @defgroup library The library
- * A plugin, beside others that it knows nothing of:
+ * A plugin, in a program whose other plugins may use the library too:
  * @code{.c}
  * revamp_user user;
  * status = revamp_user_create(&user);
@@ -379,7 +381,7 @@ typedef uint32_t revamp_access;
  */
 
 /**
- * Severity of a log message; a level lets itself and everything more severe through.
+ * Severity of a log message. A log level lets messages of this and higher severity through.
  */
 REVAMP_ENUM(revamp_log_level, uint32_t) {
     /**
@@ -395,55 +397,56 @@ REVAMP_ENUM(revamp_log_level, uint32_t) {
      */
     REVAMP_LOG_WARN = 2,
     /**
-     * What the library chose, and why.
+     * Choices of the library, with reasons.
      */
     REVAMP_LOG_INFO = 3,
     /**
-     * Details of what the library does.
+     * Details of the library's work.
      */
     REVAMP_LOG_DEBUG = 4
 };
 
 /**
  * Receives log messages, in order, on any thread: when the call that wrote them returns, or soon
- * after if another thread is in the callback at that moment. It may call revamp. The message is
- * valid only during the callback.
+ * after if another thread is in the callback at that moment. The callback may call revamp. The
+ * message is valid only during the callback.
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
 
 REVAMP_NONNULL_BEGIN
 
 /**
- * Makes a user of the library: while one exists, revamp_uninitialize() does nothing, so that
- * nobody invalidates its handles. A part of a process that knows nothing of the others, such as a
- * plugin, makes one before its first other call, and calls revamp_user_destroy() after it has
- * released its objects. It may call revamp_uninitialize() then: that of the last user ends the
- * library. The default accelerator and the log belong to the process: the program sets them, and
- * a plugin names the accelerator_views that it uses.
+ * Makes a user of the library. While a user exists, revamp_uninitialize() does nothing, so that
+ * no other part of the process can invalidate the user's handles. An independent part of a
+ * process, such as a plugin, makes a user before its first other call, and calls
+ * revamp_user_destroy() after it has released its objects. It may then call
+ * revamp_uninitialize(), which ends the library if no other user exists. The default accelerator
+ * and the log belong to the process: the program sets them, and a plugin names the
+ * accelerator_views that it uses.
  * Errors: REVAMP_ERROR_RUNTIME while revamp_uninitialize() runs.
  */
 REVAMP_CHECKED revamp_status revamp_user_create(revamp_user *user);
 
 /**
- * Destroys a user. This ends nothing by itself.
+ * Destroys a user. The library continues until revamp_uninitialize() is called.
  */
 REVAMP_API revamp_status revamp_user_destroy(revamp_user user);
 
 /**
  * Waits for all work, then destroys all objects and closes all devices (C++ AMP's
  * amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
- * anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
+ * again, and a default accelerator can be set again. May be called repeatedly. Calls on other
  * threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
- * do no harm. While a revamp_user exists, it does nothing and returns REVAMP_OK.
- * Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
+ * do no harm. While a revamp_user exists, this call does nothing and returns REVAMP_OK.
+ * Errors: REVAMP_ERROR_RUNTIME in a host kernel, because the call would wait for that kernel.
  */
 REVAMP_API revamp_status revamp_uninitialize(void);
 
 /**
- * Sends log messages of up to `level` to `callback`, which may be NULL: to standard error again.
- * It gets `context`. Overrides REVAMP_LOG's level. When the call returns, the previous callback
- * may still be running on another thread; its module stays loaded. Work that must be given up so
- * that the process can exit is always reported on standard error.
+ * Sends log messages up to `level` to `callback`, which gets `context`; if `callback` is NULL, to
+ * standard error. Overrides REVAMP_LOG's level. When the call returns, the previous callback may
+ * still be running on another thread; its module stays loaded. Work that is abandoned so that the
+ * process can exit is always reported on standard error.
  */
 REVAMP_API revamp_status revamp_set_log_callback(
     revamp_log_callback REVAMP_NULLABLE callback, void *REVAMP_NULLABLE context,
@@ -455,7 +458,7 @@ REVAMP_NONNULL_END
 
 /**
  * @defgroup driver_code Code of drivers
- * What drivers make of kernels, without running them.
+ * The code that drivers make of kernels, without running it.
  * @{
  */
 
@@ -464,7 +467,7 @@ REVAMP_NONNULL_END
  */
 typedef struct revamp_statistic {
     /**
-     * The driver's name for it, such as "Spilled VGPRs".
+     * The driver's name for the statistic, such as "Spilled VGPRs".
      */
     const char *name;
     /**
@@ -494,12 +497,12 @@ typedef struct revamp_kernel_code {
      */
     const char *location;
     /**
-     * A launch chooses among several forms: "no aliasing" (no two captures refer to the same
-     * memory), "textures as images", both; "" is the general one.
+     * The form. A launch chooses among the general form (""), "no aliasing" (no two captures
+     * refer to the same memory), "textures as images", and "textures as images, no aliasing".
      */
     const char *form;
     /**
-     * REVAMP_OK, or why the device cannot run it or the driver rejected it.
+     * REVAMP_OK, or the error if the device cannot run the form or the driver rejected it.
      */
     revamp_status status;
     /**
@@ -515,7 +518,7 @@ typedef struct revamp_kernel_code {
      */
     const revamp_statistic *statistics;
     /**
-     * How many there are; 0 if the driver reports none.
+     * Number of statistics; 0 if the driver reports none.
      */
     size_t statistic_count;
 } revamp_kernel_code;
@@ -525,8 +528,9 @@ typedef struct revamp_kernel_code {
     {sizeof(revamp_kernel_code), NULL, NULL, NULL, (revamp_status)0, NULL, 0, NULL, 0}
 
 /**
- * Receives the result of compiling a form of a kernel, on the thread that asked. Its argument is
- * valid only during the callback. It may call revamp.
+ * Receives the result of compiling a form of a kernel, on the thread that called
+ * revamp_accelerator_compile(). `code` is valid only during the callback. The callback may call
+ * revamp.
  */
 typedef void (*revamp_kernel_code_callback)(const revamp_kernel_code *code, void *context);
 
@@ -536,12 +540,12 @@ REVAMP_NONNULL_BEGIN
  * Lets the driver of an accelerator compile the kernels of a program, without running any, and
  * reports its statistics (registers, spills and the like). No hardware is needed: Mesa's RADV
  * compiles for the chip that RADV_FORCE_FAMILY names. `program`: the bytes of a program, library
- * or object file made by revamp-c++ or revamp-kernelc, which is not loaded, or of a SPIR-V module
- * with one entry point. `callback` is called for each kernel and each form of it, in order. The
- * call succeeds even if the driver rejects kernels: see `status`. If it fails, what `callback`
- * got before is right.
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
- * revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
+ * or object file made by revamp-c++ or revamp-kernelc, or of a SPIR-V module with one entry
+ * point; it is not loaded. The library calls `callback` for each form of each kernel, in order.
+ * The call succeeds even if the driver rejects kernels: see `status` of revamp_kernel_code. If
+ * the call fails, the results that `callback` got before are valid.
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is not a Vulkan device or lacks
+ * features that revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if `program` has no kernels;
  * REVAMP_ERROR_RUNTIME if they are damaged or of another version of revamp.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_compile(
@@ -603,7 +607,7 @@ REVAMP_ENUM(revamp_accelerator_kind, uint32_t) {
  */
 REVAMP_ENUM(revamp_device_type, uint32_t) {
     /**
-     * Another one, or none.
+     * Another type, or no device.
      */
     REVAMP_DEVICE_TYPE_OTHER = 0,
     /**
@@ -611,7 +615,7 @@ REVAMP_ENUM(revamp_device_type, uint32_t) {
      */
     REVAMP_DEVICE_TYPE_INTEGRATED_GPU = 1,
     /**
-     * A GPU with memory of its own.
+     * A GPU with dedicated memory.
      */
     REVAMP_DEVICE_TYPE_DISCRETE_GPU = 2,
     /**
@@ -625,7 +629,7 @@ REVAMP_ENUM(revamp_device_type, uint32_t) {
 };
 
 /**
- * What SPIR-V kernels may require of a device: a set of REVAMP_FEATURE_ bits.
+ * Device features that SPIR-V kernels may require: a set of REVAMP_FEATURE_ bits.
  */
 typedef uint64_t revamp_features;
 
@@ -800,7 +804,7 @@ REVAMP_ENUM(revamp_queuing_mode, uint32_t) {
 #define REVAMP_FEATURE_SUBGROUP_CLUSTERED 1073741824u
 
 /**
- * Operations of four neighbours of a subgroup.
+ * Quad operations of a subgroup.
  */
 #define REVAMP_FEATURE_SUBGROUP_QUAD 2147483648u
 
@@ -833,7 +837,7 @@ typedef struct revamp_accelerator_info {
      */
     revamp_accelerator_kind kind;
     /**
-     * Its version: major << 16 | minor.
+     * The accelerator's version: major << 16 | minor.
      */
     uint32_t version;
     /**
@@ -845,7 +849,7 @@ typedef struct revamp_accelerator_info {
      */
     bool has_display;
     /**
-     * True if the validation layer checks its use.
+     * True if the validation layer checks its use, or if it is direct3d\ref, which reports races.
      */
     bool is_debug;
     /**
@@ -857,35 +861,35 @@ typedef struct revamp_accelerator_info {
      */
     bool supports_double_precision;
     /**
-     * True if it has at least double precision without those.
+     * True if it has at least double precision without fma, division and conversion.
      */
     bool supports_limited_double_precision;
     /**
-     * True if it has memory that both it and the host address.
+     * True if it has memory that both it and the host can address.
      */
     bool supports_cpu_shared_memory;
     /**
-     * What REVAMP_ACCESS_AUTO means for arrays on this accelerator.
+     * The meaning of REVAMP_ACCESS_AUTO for arrays on this accelerator.
      */
     revamp_access default_cpu_access_type;
     /**
-     * Most invocations in a workgroup; 0 if no kernels run there.
+     * Maximum invocations in a workgroup; 0 if no kernels run there.
      */
     uint32_t max_workgroup_invocations;
     /**
-     * Most invocations of a workgroup in x, y and z.
+     * Maximum invocations of a workgroup in x, y and z.
      */
     uint32_t max_workgroup_size[3];
     /**
-     * Most bytes of workgroup (tile_static) memory.
+     * Maximum bytes of workgroup (tile_static) memory.
      */
     uint32_t max_workgroup_memory;
     /**
-     * Most bytes of push constants.
+     * Maximum bytes of push constants.
      */
     uint32_t max_push_constants;
     /**
-     * Most bytes one storage-buffer binding covers; larger arrays need addresses or sections.
+     * Maximum bytes of a storage-buffer binding; larger arrays need addresses or sections.
      */
     uint64_t max_storage_buffer_range;
     /**
@@ -893,7 +897,7 @@ typedef struct revamp_accelerator_info {
      */
     uint64_t min_storage_buffer_alignment;
     /**
-     * Most bytes of a uniform buffer.
+     * Maximum bytes of a uniform buffer.
      */
     uint64_t max_uniform_buffer_range;
     /**
@@ -901,8 +905,8 @@ typedef struct revamp_accelerator_info {
      */
     uint64_t min_uniform_buffer_alignment;
     /**
-     * The PCI id of the vendor, or one of Vulkan's VkVendorId; 0 if there is none, as for the
-     * following numbers of host threads and the cpu.
+     * The PCI id of the vendor, or a VkVendorId; 0 if there is none. For host threads and the cpu,
+     * the following numbers are 0 too.
      */
     uint32_t vendor_id;
     /**
@@ -914,11 +918,11 @@ typedef struct revamp_accelerator_info {
      */
     revamp_device_type device_type;
     /**
-     * Which driver it is: a VkDriverId of Vulkan.
+     * The driver: a VkDriverId.
      */
     uint32_t driver_id;
     /**
-     * The driver's version in its own form.
+     * The driver's version, in the driver's format.
      */
     uint32_t driver_version;
     /**
@@ -934,19 +938,19 @@ typedef struct revamp_accelerator_info {
      */
     uint32_t subgroup_size;
     /**
-     * Fewest invocations of a subgroup, where the driver chooses.
+     * Minimum invocations of a subgroup, if the driver chooses the size.
      */
     uint32_t min_subgroup_size;
     /**
-     * Most invocations of a subgroup.
+     * Maximum invocations of a subgroup.
      */
     uint32_t max_subgroup_size;
     /**
-     * Most workgroups in x, y and z that the device runs at a time; larger launches run in pieces.
+     * Maximum workgroups of a dispatch in x, y and z; the library splits larger launches.
      */
     uint32_t max_workgroup_count[3];
     /**
-     * What kernels may require.
+     * The features that kernels may require.
      */
     revamp_features features;
 } revamp_accelerator_info;
@@ -971,7 +975,7 @@ typedef struct revamp_memory_usage {
      */
     uint64_t used;
     /**
-     * Allocated from the driver or the system for that. Memory is allocated in blocks, and some
+     * Allocated from the driver or the system for `used`. Memory is allocated in blocks, and some
      * freed blocks are kept. At most 1.1 * used + slack, unless many small arrays were freed and
      * the remaining ones are scattered over their blocks.
      */
@@ -981,8 +985,8 @@ typedef struct revamp_memory_usage {
      */
     uint64_t slack;
     /**
-     * Host memory through which copies pass. What was not used for five seconds is freed by the
-     * next call that copies, waits or makes an array.
+     * Host memory through which copies pass. The next call that copies, waits or makes an array
+     * frees memory that was not used for five seconds.
      */
     uint64_t staging;
     /**
@@ -998,22 +1002,21 @@ typedef struct revamp_memory_usage {
 REVAMP_NONNULL_BEGIN
 
 /**
- * Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
- * used (see unusable_reason); not direct3d\warp and direct3d\ref, which are found by their paths
- * and are host threads as well. Writes at most `capacity` handles to `accelerators`, which may be
- * NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
- * for devices, which takes some milliseconds. The library owns the handles; do not release them.
+ * Lists all accelerators, including unusable ones (see unusable_reason): Vulkan devices, host
+ * threads and the cpu. Omits direct3d\warp and direct3d\ref, which are host threads as well; find
+ * them by their paths. Writes at most `capacity` handles to `accelerators`, which may be NULL if
+ * `capacity` is 0, and the number of all accelerators to `count`. The first call looks for
+ * devices, which takes some milliseconds. The library owns the handles; do not release them.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_list(
     revamp_accelerator *REVAMP_NULLABLE accelerators, size_t capacity, size_t *count);
 
 /**
- * Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does
- * (`accelerators` may be NULL if `capacity` is 0): usable
- * accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
- * devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
- * `will_load_spirv` says that it is going to, or if one is the default that the program or the
- * environment names.
+ * Lists the accelerators of C++ AMP's accelerator::get_all(): usable accelerators on which the
+ * functions of this program can run, the cpu, and direct3d\warp. Vulkan devices are included if
+ * the process contains or has loaded compiled kernels or SPIR-V, if `will_load_spirv` announces
+ * SPIR-V, or if the program or the environment names a Vulkan device as the default. Otherwise
+ * like revamp_accelerator_list(): `accelerators` may be NULL if `capacity` is 0.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_list_offered(
     bool will_load_spirv, revamp_accelerator *REVAMP_NULLABLE accelerators, size_t capacity,
@@ -1021,8 +1024,8 @@ REVAMP_CHECKED revamp_status revamp_accelerator_list_offered(
 
 /**
  * Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
- * "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
- * computes on one thread and reports races), or "default" or "" for the default accelerator for
+ * "direct3d\warp" or "direct3d/warp" (host threads as well), "direct3d\ref" or "direct3d/ref"
+ * (one host thread, with reports of races). "default" or "" finds the default accelerator for
  * SPIR-V code.
  * Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
  */
@@ -1030,10 +1033,10 @@ REVAMP_CHECKED revamp_status revamp_accelerator_find(
     const char *device_path, revamp_accelerator *accelerator);
 
 /**
- * Gives the default accelerator for `code`: the one the program set, else the one of the
- * environment variable CPPAMP_DEFAULT_ACCELERATOR, else, for REVAMP_CODE_SPIRV the best GPU or a
- * software Vulkan device, for REVAMP_CODE_HOST the host threads
- * (docs/spec/accelerators.md#default-accelerator). From this call on
+ * Gives the default accelerator for `code`: the accelerator that the program set, else the one
+ * that the environment variable CPPAMP_DEFAULT_ACCELERATOR names. If neither is set,
+ * REVAMP_CODE_SPIRV gives the best GPU, else a software Vulkan device, and REVAMP_CODE_HOST gives
+ * the host threads (docs/spec/accelerators.md#default-accelerator). After this call,
  * revamp_accelerator_set_default() has no effect.
  * Errors: REVAMP_ERROR_RUNTIME if there is none; the message says why.
  */
@@ -1042,7 +1045,7 @@ REVAMP_CHECKED revamp_status revamp_accelerator_get_default(
 
 /**
  * Makes the accelerator with this device_path the default, if no default was set or used before.
- * `changed` (may be NULL) becomes true if that was done, else false.
+ * `changed` (may be NULL) becomes true if this call set it, else false.
  * Errors: REVAMP_ERROR_RUNTIME for an unknown path.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_set_default(
@@ -1061,8 +1064,8 @@ REVAMP_CHECKED revamp_status revamp_accelerator_get_memory_usage(
     revamp_accelerator accelerator, revamp_memory_usage *usage);
 
 /**
- * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, if that was neither set nor
- * used before. `changed` (may be NULL) becomes true if it was set, else false.
+ * Sets the meaning of REVAMP_ACCESS_AUTO for arrays on this accelerator, if it was neither set
+ * nor used before. `changed` (may be NULL) becomes true if this call set it, else false.
  * Errors: REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host, unless
  * `access` is REVAMP_ACCESS_NONE or _AUTO.
  */
@@ -1070,10 +1073,10 @@ REVAMP_CHECKED revamp_status revamp_accelerator_set_default_cpu_access_type(
     revamp_accelerator accelerator, revamp_access access, bool *REVAMP_NULLABLE changed);
 
 /**
- * Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). It gets a
- * new default view. Its old views, and arrays and kernels on them, stay unusable and should be
- * released; array_views go on with the data that the host and other accelerators hold. Does
- * nothing if the device was not lost.
+ * Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). The
+ * accelerator gets a new default view. Its old views, and arrays and kernels on them, stay
+ * unusable and should be released; array_views go on with the data that the host and other
+ * accelerators hold. Does nothing if the device was not lost.
  * Errors: REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the device still
  * cannot be opened.
  */
@@ -1098,12 +1101,13 @@ REVAMP_CHECKED revamp_status revamp_accelerator_create_view(
     revamp_accelerator accelerator, revamp_queuing_mode mode, revamp_accelerator_view *view);
 
 /**
- * Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
- * the default view of the default accelerator for SPIR-V code. Owned by the library.
+ * Gives the auto-selection view. A launch on this view is the same as a launch with `view` NULL.
+ * For all other calls, this view is the default view of the default accelerator for SPIR-V code.
+ * Owned by the library.
  * Errors: those of revamp_accelerator_get_default() and revamp_accelerator_get_default_view().
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_get_auto_selection_view(
-    revamp_accelerator_view *view);
+    revamp_accelerator_view *REVAMP_NULLABLE view);
 
 REVAMP_NONNULL_END
 
@@ -1124,7 +1128,7 @@ typedef struct revamp_accelerator_view_info {
      */
     size_t struct_size;
     /**
-     * The accelerator it is a queue of.
+     * The accelerator of the view.
      */
     revamp_accelerator accelerator;
     /**
@@ -1157,7 +1161,8 @@ REVAMP_NONNULL_BEGIN
 REVAMP_API revamp_status revamp_accelerator_view_retain(revamp_accelerator_view view);
 
 /**
- * Removes an owner of the view. Work already given to it still runs; arrays on it keep working.
+ * Removes an owner of the view. Work already given to the view still runs; its arrays keep
+ * working.
  */
 REVAMP_API revamp_status revamp_accelerator_view_release(revamp_accelerator_view view);
 
@@ -1179,7 +1184,7 @@ REVAMP_API revamp_status revamp_accelerator_view_flush(revamp_accelerator_view v
 REVAMP_CHECKED revamp_status revamp_accelerator_view_wait(revamp_accelerator_view view);
 
 /**
- * Makes a completion that is done when all work given to the view so far is. Release it with
+ * Makes a completion that is done when all work given to the view so far is done. Release it with
  * revamp_completion_release().
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_view_create_marker(
@@ -1204,7 +1209,7 @@ REVAMP_NONNULL_END
  */
 
 /**
- * When asynchronous work begins. NULL or zero: the defaults.
+ * Options for asynchronous work. NULL or zero: the defaults.
  */
 typedef struct revamp_async_options {
     /**
@@ -1212,11 +1217,11 @@ typedef struct revamp_async_options {
      */
     size_t struct_size;
     /**
-     * The work begins when these completions are done, of whatever work, accelerator_view or
-     * device they are. If one of them fails, the work is not done: what it was to write is
-     * unchanged, and its completion fails with the same status. Later calls that use the same
-     * elements and are not asynchronous wait until the work has begun, so a thread that completes
-     * one of these completions must not make them before. NULL: none.
+     * The work begins when these completions are done; they may belong to any work,
+     * accelerator_view or device. If one of them fails, the work does not run: its outputs stay
+     * unchanged, and its completion fails with the same status. Later synchronous calls that use
+     * the same elements wait until the work has begun. A thread that sets one of these
+     * completions must therefore not make such a call before it has set the completion. NULL: none.
      */
     const revamp_completion *REVAMP_NULLABLE after;
     /**
@@ -1224,8 +1229,8 @@ typedef struct revamp_async_options {
      */
     size_t after_count;
     /**
-     * True: revamp_completion_get_times() tells when the work was done. A launch then runs alone on
-     * its accelerator_view, and a copy on a thread of the library.
+     * True: revamp_completion_get_times() gives the begin and end of the work. A launch then runs
+     * alone on its accelerator_view, and a copy on a thread of the library.
      */
     bool is_timed;
 } revamp_async_options;
@@ -1235,7 +1240,7 @@ typedef struct revamp_async_options {
     {sizeof(revamp_async_options), NULL, 0, false}
 
 /**
- * When an operation was done.
+ * The begin and end of an operation.
  */
 typedef struct revamp_times {
     /**
@@ -1251,12 +1256,13 @@ typedef struct revamp_times {
      */
     uint64_t end;
     /**
-     * How many nanoseconds both may be from the host's clock. 0 without that clock.
+     * Maximum deviation of both times from the host's clock, in nanoseconds; 0 if is_host_clock
+     * is false.
      */
     uint64_t deviation;
     /**
-     * True: the host's clock, which is CLOCK_MONOTONIC, on Windows QueryPerformanceCounter. False:
-     * the device has a clock of its own, which cannot be compared with the host's.
+     * True: the times are of the host's clock (CLOCK_MONOTONIC, or QueryPerformanceCounter on
+     * Windows). False: they are of the device's clock and not comparable with the host's.
      */
     bool is_host_clock;
 } revamp_times;
@@ -1266,18 +1272,19 @@ typedef struct revamp_times {
     {sizeof(revamp_times), 0, 0, 0, false}
 
 /**
- * Called when an operation is done, with its result, on a thread of the library. It may call
- * revamp.
+ * Called when an operation is done, with its result, on a thread of the library. The callback may
+ * call revamp.
  */
 typedef void (*revamp_completion_callback)(revamp_status status, void *context);
 
 REVAMP_NONNULL_BEGIN
 
 /**
- * Makes a completion that the program completes with revamp_completion_set(), for work that is to
- * begin after something of the program's own. If its last owner releases it before, it fails with
- * REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize()
- * and the end of the process do the same. Release it with revamp_completion_release().
+ * Makes a completion that the program completes with revamp_completion_set(). Work of the library
+ * can thereby begin after an event of the program. If the last owner releases it unset, it fails
+ * with REVAMP_ERROR_RUNTIME, and so does all work that was to begin after it;
+ * revamp_uninitialize() and the end of the process have the same effect. Release it with
+ * revamp_completion_release().
  * Errors: REVAMP_ERROR_RUNTIME during revamp_uninitialize().
  */
 REVAMP_CHECKED revamp_status revamp_completion_create(revamp_completion *completion);
@@ -1285,9 +1292,9 @@ REVAMP_CHECKED revamp_status revamp_completion_create(revamp_completion *complet
 /**
  * Completes a completion of revamp_completion_create(): work that waits for it begins, if
  * `status` is REVAMP_OK. With an error, that work fails with this status and `message`, which may
- * be NULL. A host kernel must not call it.
- * Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or no status at all,
- * REVAMP_ERROR_RUNTIME if it was set before, or is the completion of an operation.
+ * be NULL. A host kernel must not call this function.
+ * Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or not a status,
+ * REVAMP_ERROR_RUNTIME if the completion was set before or belongs to an operation.
  */
 REVAMP_API revamp_status revamp_completion_set(
     revamp_completion completion, revamp_status status, const char *REVAMP_NULLABLE message);
@@ -1321,10 +1328,10 @@ REVAMP_CHECKED revamp_status revamp_completion_wait_for(
 REVAMP_CHECKED revamp_status revamp_completion_get(revamp_completion completion);
 
 /**
- * Waits until the operation is done and fills `times` with when it was done (set struct_size
- * first). Only for operations with `is_timed` in their revamp_async_options. Launches, and copies
- * between arrays of one Vulkan device, are measured by the device; host kernels and all other
- * copies by the host.
+ * Waits until the operation is done and fills `times` with its begin and end (set struct_size
+ * first). Only for operations with `is_timed` in their revamp_async_options. The device measures
+ * launches, and copies between arrays of one Vulkan device; the host measures host kernels and
+ * all other copies.
  * Errors: the failure of the operation, REVAMP_ERROR_RUNTIME if it is not timed.
  */
 REVAMP_CHECKED revamp_status revamp_completion_get_times(
@@ -1343,8 +1350,9 @@ REVAMP_CHECKED revamp_status revamp_completion_error_message(
  * Calls `callback` with the operation's result and `context` on a thread of the library when the
  * operation is done, or at once if it is done already. Several callbacks may be added. A callback
  * may call revamp, and wait for work that it begins itself. Callbacks of one completion may run
- * one after another, so none may wait for another of them; those of different completions do not
- * delay each other while the system can create threads. The callback's module stays loaded.
+ * one after another, so they must not wait for each other. Callbacks of different completions do
+ * not delay each other as long as the system can create threads. The callback's module stays
+ * loaded.
  * Errors: REVAMP_ERROR_RUNTIME if the system cannot create a thread that waits for the operation;
  * the callback is not called then.
  */
@@ -1368,7 +1376,7 @@ REVAMP_NONNULL_END
  */
 
 /**
- * How an array is made. NULL or zero: the defaults.
+ * Options for a new array. NULL or zero: the defaults.
  */
 typedef struct revamp_array_options {
     /**
@@ -1385,8 +1393,8 @@ typedef struct revamp_array_options {
      */
     bool has_cpu_access_type;
     /**
-     * Makes a staging array: the accelerator_view with which it will often exchange data (rules
-     * STG-2 to STG-5). NULL: an ordinary array.
+     * If set, the new array is a staging array, which will often exchange data with this
+     * accelerator_view (rules STG-2 to STG-5). NULL: an ordinary array.
      */
     revamp_accelerator_view REVAMP_NULLABLE associated_view;
     /**
@@ -1408,7 +1416,7 @@ typedef struct revamp_array_info {
      */
     size_t struct_size;
     /**
-     * Dimensions.
+     * Number of dimensions.
      */
     uint32_t rank;
     /**
@@ -1428,7 +1436,7 @@ typedef struct revamp_array_info {
      */
     uint64_t size;
     /**
-     * Where it lives. Borrowed: retain it to keep it.
+     * The view on which the array lives. Borrowed: retain it to keep it.
      */
     revamp_accelerator_view view;
     /**
@@ -1452,15 +1460,16 @@ REVAMP_NONNULL_BEGIN
  * lives on `view`. Its contents are undefined. `options` may be NULL. Destroy it with
  * revamp_array_destroy().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
- * cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+ * cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY if there is not enough
+ * memory.
  */
 REVAMP_CHECKED revamp_status revamp_array_create(
     revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size,
     const revamp_array_options *REVAMP_NULLABLE options, revamp_array *array);
 
 /**
- * Destroys an array. Its memory lives until queued work and array_views that use it are done with
- * it. Pointers from revamp_array_data() become invalid.
+ * Destroys an array. Its memory lives until no queued work and no array_view uses it. Pointers
+ * from revamp_array_data() become invalid.
  */
 REVAMP_API revamp_status revamp_array_destroy(revamp_array array);
 
@@ -1474,17 +1483,18 @@ REVAMP_CHECKED revamp_status revamp_array_get_info(revamp_array array, revamp_ar
  * work that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes
  * invalid when a copy or dispatch that involves the array begins (rule STG-15); fetch it again
  * afterwards (STG-16).
- * Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory so. It may for arrays on the
- * cpu and on host threads, staging arrays, and arrays whose CPU access type allows it.
+ * Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory in this way. The host may
+ * access arrays on the cpu and on host threads, staging arrays, and arrays whose CPU access type
+ * allows it.
  */
 REVAMP_CHECKED revamp_status revamp_array_data(
     revamp_array array, revamp_access access, void **data);
 
 /**
- * Gives the address of the array's first element for kernels on its accelerator. Valid as long as
- * the array. The library orders the uses of dispatches that name the array, as
- * REVAMP_ARGUMENT_ADDRESS does; all other uses of the address are for the caller to order.
- * Errors: REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
+ * Gives the device address of the array's first element, for kernels on its accelerator. It is
+ * valid as long as the array. The library orders only dispatches that name the array, as
+ * REVAMP_ARGUMENT_ADDRESS does; the caller orders all other uses of the address.
+ * Errors: REVAMP_ERROR_RUNTIME for arrays that have no address on a Vulkan device.
  */
 REVAMP_CHECKED revamp_status revamp_array_device_address(revamp_array array, uint64_t *address);
 
@@ -1509,7 +1519,7 @@ REVAMP_NONNULL_END
 #define REVAMP_HOST_MAY_WRITE 2u
 
 /**
- * How an array_view is made. NULL or zero: the defaults.
+ * Options for a new array_view. NULL or zero: the defaults.
  */
 typedef struct revamp_array_view_options {
     /**
@@ -1539,7 +1549,7 @@ typedef struct revamp_array_view_info {
      */
     size_t struct_size;
     /**
-     * Dimensions.
+     * Number of dimensions.
      */
     uint32_t rank;
     /**
@@ -1572,7 +1582,8 @@ typedef struct revamp_array_view_info {
      */
     revamp_accelerator_view REVAMP_NULLABLE source_view;
     /**
-     * Identifies the data source: equal for all views of it, and for no others.
+     * Identifies the data source: two array_views have the same number if and only if they have
+     * the same data source.
      */
     uint64_t source_id;
 } revamp_array_view_info;
@@ -1582,7 +1593,7 @@ typedef struct revamp_array_view_info {
     {sizeof(revamp_array_view_info), 0, NULL, NULL, 0, 0, 0, false, NULL, 0}
 
 /**
- * Where an array_view's bytes are, as seen from an accelerator_view.
+ * The state of an array_view's bytes on an accelerator_view.
  */
 typedef struct revamp_residency {
     /**
@@ -1594,7 +1605,7 @@ typedef struct revamp_residency {
      */
     uint64_t view_bytes;
     /**
-     * How many of view_bytes are valid there.
+     * How many of view_bytes are valid on the accelerator_view.
      */
     uint64_t valid_bytes;
     /**
@@ -1603,7 +1614,7 @@ typedef struct revamp_residency {
      */
     uint64_t discarded_bytes;
     /**
-     * Bytes allocated there for the whole data source, not counting its home.
+     * Bytes allocated on the accelerator_view for the whole data source, not counting its home.
      */
     uint64_t allocated_bytes;
     /**
@@ -1620,10 +1631,11 @@ REVAMP_NONNULL_BEGIN
 
 /**
  * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
- * makes a data source of its own: two views made so over the same memory are not coherent with
- * each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
- * are. The memory must outlive all of them; when the last one is released, changes made elsewhere
- * are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+ * makes a new data source. Views of two calls over the same memory are not coherent with each
+ * other (rules AV-8, AV-10). Sections, projections and retained handles of one view are coherent
+ * with it. The memory must outlive all views of the data source. Releasing the last of these
+ * views writes changes made on accelerators back to the memory (DST-1). `options` may be NULL.
+ * Release the view with revamp_array_view_release().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create_host(
@@ -1632,8 +1644,9 @@ REVAMP_CHECKED revamp_status revamp_array_view_create_host(
 
 /**
  * Makes a view of a whole array. All views of an array share one data source, whose home is the
- * array (AV-7, AV-9). The array's memory lives until the last of them is released, even if the
- * array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
+ * array (AV-7, AV-9). The array's memory lives until the last of these views is released, even if
+ * the array is destroyed before. `options` may be NULL. Release it with
+ * revamp_array_view_release().
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create_array(
     revamp_array array, const revamp_array_view_options *REVAMP_NULLABLE options,
@@ -1641,10 +1654,9 @@ REVAMP_CHECKED revamp_status revamp_array_view_create_array(
 
 /**
  * Makes a view without a data source: its memory is allocated where it is first used, with
- * undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
- * only. `options` may be NULL. Release it with revamp_array_view_release().
- * Errors: REVAMP_ERROR_RUNTIME for a bad extent or element size, and for a view that is read
- * only.
+ * undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be
+ * read-only. `options` may be NULL. Release it with revamp_array_view_release().
+ * Errors: REVAMP_ERROR_RUNTIME for a bad extent or element size, and for a read-only view.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create(
     uint32_t rank, const int32_t *extent, size_t element_size,
@@ -1652,7 +1664,7 @@ REVAMP_CHECKED revamp_status revamp_array_view_create(
 
 /**
  * Makes a view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent`
- * (NULL: the rest), one value for each dimension. This is no access: nothing moves (AV-20).
+ * (NULL: the rest), one value for each dimension. This is not an access: no data moves (AV-20).
  * Release it.
  * Errors: REVAMP_ERROR_RUNTIME if the section does not lie inside the view.
  */
@@ -1661,26 +1673,25 @@ REVAMP_CHECKED revamp_status revamp_array_view_section(
     const int32_t *REVAMP_NULLABLE extent, revamp_array_view *section);
 
 /**
- * Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
- * of `view` must be 2 or more. Release it.
+ * Makes a view of slice `index` of the most significant dimension. The rank of the new view is
+ * one less than that of `view`, which must be 2 or more. Release it.
  * Errors: REVAMP_ERROR_RUNTIME if the view has rank 1 or there is no such slice.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_project(
     revamp_array_view view, int32_t index, revamp_array_view *projection);
 
 /**
- * Makes a view of the same elements, which must lie without gaps, in another shape of at most as
- * many elements. Release it.
+ * Makes a view of the same elements in another shape. The elements must be contiguous, and the
+ * new extent may not have more of them. Release it.
  * Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or the extent has more of them.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_view_as(
     revamp_array_view view, uint32_t rank, const int32_t *extent, revamp_array_view *result);
 
 /**
- * Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
- * size, which must divide their number. Release it.
- * Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or their bytes are no multiple
- * of the new size.
+ * Makes a view of rank 1 of the same bytes with elements of another size. The bytes must be
+ * contiguous, and their number a multiple of the new size. Release it.
+ * Errors: REVAMP_ERROR_RUNTIME if either condition is not met.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_reinterpret_as(
     revamp_array_view view, size_t element_size, revamp_array_view *result);
@@ -1697,12 +1708,12 @@ REVAMP_CHECKED revamp_status revamp_array_view_as_read_only(
 REVAMP_API revamp_status revamp_array_view_retain(revamp_array_view view);
 
 /**
- * Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
- * are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
- * failure of the write-back is only logged (DST-7); to have it returned, call
- * revamp_array_view_synchronize() before (DST-8). So this waits for asynchronous work on the data
- * source, and for the completions after which that work begins: set those of
- * revamp_completion_create() before, or on another thread.
+ * Removes an owner of the view. Releasing the last view of a data source writes changes made in
+ * other memories back to the home of the data source before the call returns (DST-1), unless they
+ * were discarded (DST-3). A failure of the write-back is only logged (DST-7). To get the failure
+ * as a status, call revamp_array_view_synchronize() before (DST-8). The last release therefore
+ * waits for asynchronous work on the data source, and for the completions after which that work
+ * begins. Set completions of revamp_completion_create() before the release, or on another thread.
  */
 REVAMP_API revamp_status revamp_array_view_release(revamp_array_view view);
 
@@ -1714,13 +1725,14 @@ REVAMP_CHECKED revamp_status revamp_array_view_get_info(
 
 /**
  * Makes the view valid on the host and gives the address of its first element; further elements
- * lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts. READ
- * leaves copies elsewhere valid, WRITE and READ_WRITE do not (AV-16, AV-17); with WRITE the old
- * contents are not fetched, so all elements must be written. A read-only view takes READ. The
- * address stays the same for the life of the data source, but may be used only until the next
- * call that uses overlapping elements elsewhere; see revamp_array_view_get_host_access().
- * Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data
- * are lost (docs/c-api.md).
+ * lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts with
+ * `access`. READ leaves copies in other memories valid; WRITE and READ_WRITE make them invalid
+ * (AV-16, AV-17). WRITE does not fetch the old contents, so the program must write all elements.
+ * A read-only view accepts only READ. The address stays the same for the life of the data source.
+ * The program may use it only until the next call that uses overlapping elements on an
+ * accelerator; see revamp_array_view_get_host_access().
+ * Errors: those of the transfer and of the work before it; with READ and READ_WRITE also lost
+ * data (docs/c-api.md).
  */
 REVAMP_CHECKED revamp_status revamp_array_view_data(
     revamp_array_view view, revamp_access access, void **data);
@@ -1734,12 +1746,14 @@ REVAMP_CHECKED revamp_status revamp_array_view_get_host_access(
     revamp_array_view view, const uint32_t **state);
 
 /**
- * Like revamp_array_view_data() for one slice of the view, without a handle of its own: the rest
- * of the view stays as it is. A slice is what `depth` indices leave (1: one rank less); `slice`
- * is its number among those of that depth, in row-major order. `data` gets the address of its
- * first element. `states` gets the address of the state words of all these slices, which say of
- * each what that of revamp_array_view_get_host_access() says of the view. A slice may be used if
- * its word or the word of the view allows it. The words are valid as long as the handle.
+ * Like revamp_array_view_data() for one slice of the view; the slice has no handle, and the rest
+ * of the view stays as it is. A slice is the part of the view whose first `depth` indices are
+ * fixed; its rank is the view's rank minus `depth`. `slice` is the slice's number among all
+ * slices of that depth, in row-major order. `data` gets the address of the slice's first element.
+ * `states` gets the address of an array with a state word for each slice of that depth. A state
+ * word describes its slice as the word of revamp_array_view_get_host_access() describes the view.
+ * A slice may be used if its word or the view's word allows it. The words are valid as long as
+ * the handle.
  * Errors: those of revamp_array_view_data(), REVAMP_ERROR_INVALID_ARGUMENT if `depth` is 0 or not
  * less than the rank, REVAMP_ERROR_RUNTIME if there is no such slice.
  */
@@ -1748,22 +1762,22 @@ REVAMP_CHECKED revamp_status revamp_array_view_slice_data(
     const uint32_t **states);
 
 /**
- * Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
- * elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
- * and write it, with WRITE only write it, since the old contents are not fetched
+ * Brings changes made in other memories to the data source's home and waits until they have
+ * arrived. Until the next use of the data at another location (the host or an accelerator), the
+ * program may access the home directly. READ allows reading it, READ_WRITE reading and writing
+ * it. WRITE allows only writing it, because WRITE does not fetch the old contents
  * (docs/spec/array-views.md#synchronize).
  * Errors: those of the transfer and of earlier work on the data (DST-8). If launches that were
  * accepted never ran, their data are lost: this call and every other use fails until the data are
- * written anew (docs/c-api.md).
+ * written again (docs/c-api.md).
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize(
     revamp_array_view view, revamp_access access);
 
 /**
  * Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
- * `options` (may be NULL). Release the completion with
- * revamp_completion_release().
- * Errors: those of revamp_array_view_synchronize(). What is only known later is the result of the
+ * `options` (may be NULL). Release the completion with revamp_completion_release().
+ * Errors: those of revamp_array_view_synchronize(). Later errors are the result of the
  * completion.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_async(
@@ -1771,10 +1785,10 @@ REVAMP_CHECKED revamp_status revamp_array_view_synchronize_async(
     const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
- * Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
- * it valid only there; WRITE does not move the old contents.
- * Errors: those of revamp_array_view_synchronize(), REVAMP_ERROR_INVALID_ARGUMENT to write a view
- * that is read only.
+ * Makes the view valid on `target` ahead of use, and waits for the transfer. WRITE and READ_WRITE
+ * leave the view valid only on `target`; WRITE does not move the old contents.
+ * Errors: those of revamp_array_view_synchronize(); REVAMP_ERROR_INVALID_ARGUMENT for WRITE and
+ * READ_WRITE on a read-only view.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to(
     revamp_array_view view, revamp_accelerator_view target, revamp_access access);
@@ -1782,29 +1796,31 @@ REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to(
 /**
  * Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions
  * of `options` (may be NULL). Release the completion with revamp_completion_release().
- * Errors: those of revamp_array_view_synchronize_to(). What is only known later is the result of
- * the completion.
+ * Errors: those of revamp_array_view_synchronize_to(). Later errors are the result of the
+ * completion.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to_async(
     revamp_array_view view, revamp_accelerator_view target, revamp_access access,
     const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
- * Tells the library that the program changed the memory under the view directly: copies elsewhere
- * become invalid, and changes made there are dropped (docs/spec/array-views.md#refresh). Nothing
- * moves. It has no effect on a view without a data source.
+ * Tells the library that the program changed the memory under the view directly: copies in other
+ * memories become invalid, and changes in these copies are dropped
+ * (docs/spec/array-views.md#refresh). No data moves. The call has no effect on a view without a
+ * data source.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_refresh(revamp_array_view view);
 
 /**
- * Tells the library that the present contents are not needed: they are neither moved nor written
- * back until somebody writes them (docs/spec/array-views.md#discard). Not for read-only views.
+ * Tells the library that the present contents are not needed: the library neither moves nor
+ * writes back the elements until they are written again (docs/spec/array-views.md#discard). Not
+ * for read-only views.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_discard_data(revamp_array_view view);
 
 /**
- * Fills `residency` with where the view's bytes are, as seen from the accelerator_view `on`; a
- * view of the cpu accelerator stands for the host (set struct_size first).
+ * Fills `residency` with the state of the view's bytes on the accelerator_view `on` (set
+ * struct_size first). A view of the cpu accelerator stands for the host.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_get_residency(
     revamp_array_view view, revamp_accelerator_view on, revamp_residency *residency);
@@ -1828,11 +1844,11 @@ REVAMP_NONNULL_END
  */
 REVAMP_ENUM(revamp_component_kind, uint32_t) {
     /**
-     * Integers with sign, of 8, 16 or 32 bits.
+     * Signed integers of 8, 16 or 32 bits.
      */
     REVAMP_COMPONENT_INT = 1,
     /**
-     * Integers without sign, of 8, 16 or 32 bits.
+     * Unsigned integers of 8, 16 or 32 bits.
      */
     REVAMP_COMPONENT_UINT = 2,
     /**
@@ -1862,22 +1878,22 @@ REVAMP_ENUM(revamp_texture_storage, uint32_t) {
      */
     REVAMP_TEXTURE_STORAGE_AUTO = 0,
     /**
-     * In the host form (see revamp_texture), which kernels reach by address.
+     * In the host form (see revamp_texture), which kernels access by address.
      */
     REVAMP_TEXTURE_STORAGE_TEXELS = 1,
     /**
-     * As an image of Vulkan: not on host threads, not for texels of three components, and only if
-     * the device has images of this format and extent.
+     * As a Vulkan image: not on host threads, not for texels of three components, and only if the
+     * device supports images of this format and extent.
      */
     REVAMP_TEXTURE_STORAGE_IMAGE = 2
 };
 
 /**
- * How a sampler filters.
+ * The filter of a sampler.
  */
 REVAMP_ENUM(revamp_filter, uint32_t) {
     /**
-     * Between texels and between levels.
+     * Interpolates between texels and between levels.
      */
     REVAMP_FILTER_LINEAR = 0,
     /**
@@ -1887,7 +1903,7 @@ REVAMP_ENUM(revamp_filter, uint32_t) {
 };
 
 /**
- * What a sampler gives outside of a texture.
+ * The result of sampling outside a texture.
  */
 REVAMP_ENUM(revamp_address, uint32_t) {
     /**
@@ -1943,7 +1959,7 @@ typedef struct revamp_texture_region {
     {sizeof(revamp_texture_region), NULL, 0, 0, NULL, NULL}
 
 /**
- * What a new texture shall be.
+ * Parameters of a new texture.
  */
 typedef struct revamp_texture_options {
     /**
@@ -1951,7 +1967,7 @@ typedef struct revamp_texture_options {
      */
     size_t struct_size;
     /**
-     * Dimensions, 1 to 3.
+     * Number of dimensions, 1 to 3.
      */
     uint32_t rank;
     /**
@@ -1964,7 +1980,8 @@ typedef struct revamp_texture_options {
      */
     revamp_component_kind component_kind;
     /**
-     * Components of a texel: 1, 2 or 4; 3 for integers and floats of 32 bits; no 4 doubles.
+     * Components of a texel: 1, 2 or 4; also 3 for integers and floats of 32 bits; not 4 for
+     * doubles.
      */
     uint32_t components;
     /**
@@ -2008,7 +2025,7 @@ typedef struct revamp_texture_info {
      */
     uint32_t rank;
     /**
-     * Texels in each dimension of level 0, most significant first; 1 where there is none.
+     * Texels in each dimension of level 0, most significant first; 1 for dimensions above rank.
      */
     int32_t extent[3];
     /**
@@ -2072,15 +2089,15 @@ typedef struct revamp_texture_level_info {
      */
     size_t struct_size;
     /**
-     * Texels in each dimension, most significant first; 1 where there is none.
+     * Texels in each dimension, most significant first; 1 for dimensions above the texture's rank.
      */
     int32_t extent[3];
     /**
-     * Where it begins in the host form of all levels, in bytes.
+     * Byte offset of the level in the host form of all levels.
      */
     uint64_t offset;
     /**
-     * Its bytes in the host form.
+     * Bytes of the level in the host form.
      */
     uint64_t size;
 } revamp_texture_level_info;
@@ -2090,7 +2107,7 @@ typedef struct revamp_texture_level_info {
     {sizeof(revamp_texture_level_info), {0, 0, 0}, 0, 0}
 
 /**
- * How textures are sampled. All zeros but struct_size: linear, clamp.
+ * The sampling of textures. If all fields but struct_size are zero: linear, clamp.
  */
 typedef struct revamp_sampler {
     /**
@@ -2106,8 +2123,8 @@ typedef struct revamp_sampler {
      */
     revamp_address address;
     /**
-     * For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
-     * device must have colours of its own.
+     * For REVAMP_ADDRESS_BORDER: x, y, z, w. Colours other than 0, 0, 0, 0 and 0, 0, 0, 1 and
+     * 1, 1, 1, 1 need a device with custom border colours.
      */
     float border_color[4];
 } revamp_sampler;
@@ -2123,9 +2140,10 @@ REVAMP_NONNULL_BEGIN
  * staging texture, which needs an associated view on another accelerator. Release it with
  * revamp_texture_release().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
- * REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
- * (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
- * REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not
+ * allow (TEX-6), for a texture on the cpu that is not a staging texture (TEX-7), and for an image
+ * that the accelerator does not support, REVAMP_ERROR_OUT_OF_MEMORY if there is not enough
+ * memory.
  */
 REVAMP_CHECKED revamp_status revamp_texture_create(
     revamp_accelerator_view view, const revamp_texture_options *options, revamp_texture *texture);
@@ -2155,10 +2173,11 @@ REVAMP_CHECKED revamp_status revamp_texture_get_level(
     revamp_texture texture, uint32_t level, revamp_texture_level_info *info);
 
 /**
- * Gives the address of a staging texture's first texel on the host: texel (d, r, c) is at
- * d * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
+ * Gives the address of a staging texture's first texel on the host: texel (d, r, c) is at d *
+ * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
  * `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes invalid when a copy that
- * involves the texture begins (rule TEX-72). NULL for other textures (TEX-70).
+ * involves the texture begins (rule TEX-72). Gives NULL for textures that are not staging
+ * textures (TEX-70).
  * Errors: those of revamp_array_data().
  */
 REVAMP_CHECKED revamp_status revamp_texture_data(
@@ -2186,9 +2205,9 @@ typedef struct revamp_region {
      */
     revamp_array REVAMP_NULLABLE array;
     /**
-     * The array_view; array, origin and extent must be NULL then. A destination is written at the
-     * home of its data source; a source is read where it is valid, preferably in the
-     * destination's own memory (SEL-21 to SEL-24).
+     * The array_view, or NULL. If it is set, array, origin and extent must be NULL. A destination
+     * is written at the home of its data source; a source is read where it is valid, preferably in
+     * the destination's memory (SEL-21 to SEL-24).
      */
     revamp_array_view REVAMP_NULLABLE view;
     /**
@@ -2234,12 +2253,12 @@ typedef struct revamp_region {
 REVAMP_NONNULL_BEGIN
 
 /**
- * Copies the elements of `source` to `destination` and returns when that is done. Each side is an
- * array, a section of one, an array_view, or host memory. Extents and element sizes must be
+ * Copies the elements of `source` to `destination` and returns when they are copied. Each side is
+ * an array, a section of one, an array_view, or host memory. Extents and element sizes must be
  * equal. The sides may be on different accelerators, but must not have elements in common. The
  * copy comes after all work queued so far that uses the same elements.
  * Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other, overlap or lie outside of
- * their objects, REVAMP_ERROR_INVALID_ARGUMENT to write a view that is read only; those of
+ * their objects, REVAMP_ERROR_INVALID_ARGUMENT if `destination` is a read-only view; those of
  * earlier work on the elements.
  */
 REVAMP_CHECKED revamp_status revamp_copy(
@@ -2247,17 +2266,18 @@ REVAMP_CHECKED revamp_status revamp_copy(
 
 /**
  * Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
- * NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
- * valid until it is done. The structs and their lists are read only during the call.
- * Errors: those of revamp_copy(). What is only known later is the result of the completion.
+ * NULL). `completion` is done when the copy is done; host memory must stay valid until then.
+ * Release the completion. The library reads the structs and their lists only during the call.
+ * Errors: those of revamp_copy(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_async(
     const revamp_region *source, const revamp_region *destination,
     const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
- * Copies `size` bytes of packed host memory into the whole array, whose size it must be.
- * Errors: REVAMP_ERROR_RUNTIME if `size` is not that of the array; those of earlier work on it.
+ * Copies `size` bytes of packed host memory, which must be the array's size, into the whole
+ * array.
+ * Errors: REVAMP_ERROR_RUNTIME if `size` is not the array's; those of earlier work on the array.
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_array(
     const void *source, size_t size, revamp_array destination);
@@ -2272,8 +2292,7 @@ REVAMP_CHECKED revamp_status revamp_copy_from_array(
 /**
  * Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid and unchanged until the completion is done. Release the completion.
- * Errors: those of revamp_copy_to_array(). What is only known later is the result of the
- * completion.
+ * Errors: those of revamp_copy_to_array(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_array_async(
     const void *source, size_t size, revamp_array destination,
@@ -2282,34 +2301,34 @@ REVAMP_CHECKED revamp_status revamp_copy_to_array_async(
 /**
  * Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid until the completion is done. Release the completion.
- * Errors: those of revamp_copy_to_array(). What is only known later is the result of the
- * completion.
+ * Errors: those of revamp_copy_to_array(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_array_async(
     revamp_array source, void *destination, size_t size,
     const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
- * Copies packed texels in host memory of at least their size into a texture. `size` is that of
- * the memory; what lies beyond the texels is not read (TEX-60 to TEX-64).
+ * Copies packed texels from host memory into a texture. The memory has `size` bytes, at least as
+ * many as the texels; the copy does not read bytes beyond them (TEX-60 to TEX-64).
  * Errors: REVAMP_ERROR_RUNTIME for memory that is too small, levels that the texture does not
- * have, a section that does not lie in its level or is one of several levels.
+ * have, a section outside its level, and a section of several levels.
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_texture(
     const void *source, size_t size, const revamp_texture_region *destination);
 
 /**
- * Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
- * as for revamp_copy_to_texture().
+ * Copies texels into host memory of `size` bytes, at least as many as the texels. Bytes beyond
+ * the texels stay unchanged.
  * Errors: those of revamp_copy_to_texture().
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_texture(
     const revamp_texture_region *source, void *destination, size_t size);
 
 /**
- * Copies texels of one texture to another, bit by bit: sections of one level, or as many levels
- * of equal extents. Components and bits must be equal, kinds need not be. The textures may be on
- * different accelerators, and either may be a staging texture.
+ * Copies texels of one texture to another, bit by bit: a section of one level, or levels to
+ * equally many levels of equal extents. The numbers of components and bits must be equal; the
+ * kinds may differ. The textures may be on different accelerators, and either may be a staging
+ * texture.
  * Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other (TEX-65, TEX-66).
  */
 REVAMP_CHECKED revamp_status revamp_copy_texture(
@@ -2318,8 +2337,7 @@ REVAMP_CHECKED revamp_status revamp_copy_texture(
 /**
  * Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid and unchanged until the completion is done. Release the completion.
- * Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
- * completion.
+ * Errors: those of revamp_copy_to_texture(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_texture_async(
     const void *source, size_t size, const revamp_texture_region *destination,
@@ -2328,8 +2346,7 @@ REVAMP_CHECKED revamp_status revamp_copy_to_texture_async(
 /**
  * Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid until the completion is done. Release the completion.
- * Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
- * completion.
+ * Errors: those of revamp_copy_to_texture(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_texture_async(
     const revamp_texture_region *source, void *destination, size_t size,
@@ -2338,8 +2355,7 @@ REVAMP_CHECKED revamp_status revamp_copy_from_texture_async(
 /**
  * Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the
  * completion.
- * Errors: those of revamp_copy_texture(). What is only known later is the result of the
- * completion.
+ * Errors: those of revamp_copy_texture(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_texture_async(
     const revamp_texture_region *source, const revamp_texture_region *destination,
@@ -2359,33 +2375,33 @@ REVAMP_NONNULL_END
  */
 REVAMP_ENUM(revamp_binding_kind, uint32_t) {
     /**
-     * A storage buffer: an argument BUFFER.
+     * A storage buffer, for a BUFFER argument.
      */
     REVAMP_BINDING_STORAGE_BUFFER = 1,
     /**
-     * A texture that is read: an argument IMAGE without a sampler.
+     * A texture that is read, for an IMAGE argument without a sampler.
      */
     REVAMP_BINDING_SAMPLED_IMAGE = 2,
     /**
-     * One level of a texture that is read or written: an argument IMAGE without a sampler.
+     * One level of a texture that is read or written, for an IMAGE argument without a sampler.
      */
     REVAMP_BINDING_STORAGE_IMAGE = 3,
     /**
-     * A sampler: an argument SAMPLER.
+     * A sampler, for a SAMPLER argument.
      */
     REVAMP_BINDING_SAMPLER = 4,
     /**
-     * A texture with its sampler: an argument IMAGE with one.
+     * A texture with its sampler, for an IMAGE argument with a sampler.
      */
     REVAMP_BINDING_COMBINED_IMAGE_SAMPLER = 5,
     /**
-     * A uniform buffer: an argument UNIFORM, or BUFFER.
+     * A uniform buffer, for a UNIFORM or BUFFER argument.
      */
     REVAMP_BINDING_UNIFORM_BUFFER = 6
 };
 
 /**
- * How a kernel is loaded.
+ * Options for loading a kernel.
  */
 typedef struct revamp_kernel_options {
     /**
@@ -2474,7 +2490,7 @@ typedef struct revamp_binding_info {
      */
     const char *REVAMP_NULLABLE name;
     /**
-     * Fewest bytes that must be bound of a buffer.
+     * Minimum bytes of a buffer bound here.
      */
     uint64_t min_size;
     /**
@@ -2482,12 +2498,12 @@ typedef struct revamp_binding_info {
      */
     revamp_binding_kind kind;
     /**
-     * Dimensions of an image; else 0.
+     * Number of dimensions of an image; else 0.
      */
     uint32_t dimensions;
     /**
-     * Descriptors of the binding: 1, or the length of an array of descriptors, each of which must
-     * be given (revamp_argument.id).
+     * Descriptors of the binding: 1, or the length of an array of descriptors. Each descriptor
+     * needs an argument (revamp_argument.id).
      */
     uint32_t count;
 } revamp_binding_info;
@@ -2505,7 +2521,7 @@ typedef struct revamp_kernel_record {
      */
     size_t struct_size;
     /**
-     * The name by which revamp_kernel_find() finds it.
+     * The name by which revamp_kernel_find() finds the kernel.
      */
     const char *name;
     /**
@@ -2526,12 +2542,12 @@ REVAMP_NONNULL_BEGIN
 
 /**
  * Loads a SPIR-V module on an accelerator: checks its size, magic number, version, entry point
- * and what it needs of the device, and reflects its interface. Descriptor sets and bindings may
- * have any numbers. Release it with revamp_kernel_release(). Everything else in the module
- * reaches the driver unchecked: do not load modules from untrusted sources.
+ * and required device features, and reflects its interface. Descriptor sets and bindings may have
+ * any numbers. Release it with revamp_kernel_release(). The library does not check the rest of
+ * the module and passes it to the driver unchanged: do not load modules from untrusted sources.
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module;
- * REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, or, naming them, for
- * capabilities that the device lacks and limits of it that the module exceeds.
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, if the device lacks
+ * capabilities, or if the module exceeds limits of the device; the message names them.
  */
 REVAMP_CHECKED revamp_status revamp_kernel_create(
     revamp_accelerator accelerator, const revamp_kernel_options *options, revamp_kernel *kernel);
@@ -2551,7 +2567,7 @@ REVAMP_CHECKED revamp_status revamp_kernel_find(
 REVAMP_API revamp_status revamp_kernel_retain(revamp_kernel kernel);
 
 /**
- * Removes an owner of the kernel. Launches under way go on.
+ * Removes an owner of the kernel. Launches that are queued or running go on.
  */
 REVAMP_API revamp_status revamp_kernel_release(revamp_kernel kernel);
 
@@ -2568,17 +2584,18 @@ REVAMP_CHECKED revamp_status revamp_kernel_get_binding(
     revamp_kernel kernel, uint32_t index, revamp_binding_info *info);
 
 /**
- * Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
- * code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
- * called at any time. Each call needs its revamp_kernel_unregister(). Plugins may register the
- * same module under one name; with different modules revamp_kernel_find() fails for that name.
+ * Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them.
+ * revamp_embed_spirv() generates code that calls this function when the program or plugin is
+ * loaded. It may also be called at any other time. Each call needs a matching
+ * revamp_kernel_unregister(). Plugins may register the same module under one name; if the modules
+ * differ, revamp_kernel_find() fails for that name.
  */
 REVAMP_CHECKED revamp_status revamp_kernel_register(
     const revamp_kernel_record *records, size_t count);
 
 /**
- * Unregisters what revamp_kernel_register() registered with the same `records`, as is done when a
- * plugin is unloaded. Kernels loaded before keep working.
+ * Undoes revamp_kernel_register() with the same `records`, for example when a plugin is unloaded.
+ * Kernels that are already loaded keep working.
  */
 REVAMP_API revamp_status revamp_kernel_unregister(
     const revamp_kernel_record *records, size_t count);
@@ -2624,9 +2641,10 @@ REVAMP_ENUM(revamp_argument_kind, uint32_t) {
      */
     REVAMP_ARGUMENT_ADDRESS = 4,
     /**
-     * Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference: bytes
-     * are appended to the argument block, the array's or array_view's address is written at their
-     * beginning, and the address of these bytes is written at the offset.
+     * Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference. The
+     * library appends the bytes at `data` to the argument block. It writes the address of the
+     * array or array_view to the first 8 appended bytes, and the address of the appended bytes at
+     * `offset`.
      */
     REVAMP_ARGUMENT_INDIRECT = 5,
     /**
@@ -2635,21 +2653,21 @@ REVAMP_ENUM(revamp_argument_kind, uint32_t) {
      */
     REVAMP_ARGUMENT_IMAGE = 6,
     /**
-     * A sampler, bound by itself; SPIR-V kernels only.
+     * A sampler, bound without an image; SPIR-V kernels only.
      */
     REVAMP_ARGUMENT_SAMPLER = 7,
     /**
-     * The bytes of a uniform buffer, copied when it is launched; SPIR-V kernels only.
+     * The bytes of a uniform buffer, copied during the launch call; SPIR-V kernels only.
      */
     REVAMP_ARGUMENT_UNIFORM = 8
 };
 
 /**
- * One argument of a launch. The revamp_argument_ functions below make them.
+ * One argument of a launch. The revamp_argument_ functions below make arguments.
  */
 typedef struct revamp_argument {
     /**
-     * sizeof(revamp_argument). In a list the first one says it for all.
+     * sizeof(revamp_argument). In a list, the value of the first argument applies to all.
      */
     size_t struct_size;
     /**
@@ -2675,10 +2693,10 @@ typedef struct revamp_argument {
      */
     uint32_t offset;
     /**
-     * BUFFER, ADDRESS and INDIRECT: how the kernel uses the bytes. The default (0) is what a
-     * SPIR-V kernel declares for a BUFFER; otherwise READ for a read-only view and READ_WRITE for
-     * all else. WRITE promises that all elements are written, so that an array_view's old
-     * contents need not be moved; a kernel's declaration `writeonly` is no such promise.
+     * BUFFER, ADDRESS and INDIRECT: how the kernel uses the bytes. The default (0) for a BUFFER of
+     * a SPIR-V kernel is what the kernel declares; otherwise READ for a read-only view, and
+     * READ_WRITE for anything else. WRITE promises that the kernel writes all elements, so that an
+     * array_view's old contents need not move; `writeonly` in a kernel does not promise this.
      */
     revamp_access access;
     /**
@@ -2687,14 +2705,15 @@ typedef struct revamp_argument {
     revamp_array REVAMP_NULLABLE array;
     /**
      * BUFFER, ADDRESS and INDIRECT: the array_view, or NULL. It is made valid where the launch
-     * runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
-     * the argument covers all from the first to the last element.
+     * runs. If a view or section has gaps between its rows, the kernel can reach the bytes in the
+     * gaps too: the argument covers all bytes from the first to the last element.
      */
     revamp_array_view REVAMP_NULLABLE view;
     /**
-     * IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the
-     * first texel of `level`; the levels follow each other in the host form. No level may be given
-     * with access READ and, in another argument of the launch, with access to write.
+     * IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL. The kernel gets the
+     * address of the first texel of `level`; the levels follow each other in the host form. A
+     * launch must not have the same level in one argument with access READ and in another with
+     * write access.
      */
     revamp_texture REVAMP_NULLABLE texture;
     /**
@@ -2702,7 +2721,7 @@ typedef struct revamp_argument {
      */
     uint32_t level;
     /**
-     * The number of levels that it uses; 0: all from `level` on.
+     * The number of levels that the kernel uses; 0: all from `level` on.
      */
     uint32_t level_count;
     /**
@@ -2716,7 +2735,7 @@ typedef struct revamp_argument {
     /**
      * PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the
      * argument block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a
-     * texture with its sampler: a revamp_sampler. NULL for the others.
+     * texture with its sampler: a revamp_sampler. For all other kinds: NULL.
      */
     const void *REVAMP_NULLABLE data;
     /**
@@ -2743,9 +2762,10 @@ typedef struct revamp_dispatch_info {
      */
     uint32_t rank;
     /**
-     * Global extent in invocations, most significant first. The workgroups launched cover it, so
-     * the kernel must check its bounds unless the extent is a multiple of the workgroup size. If
-     * rank is above 3, the leading dimensions are folded into z. NULL: groups is used.
+     * Global extent in invocations, most significant first. The launched workgroups cover it and
+     * may exceed it, so the kernel must check bounds unless the extent is a multiple of the
+     * workgroup size. If rank is above 3, the leading dimensions are folded into z. NULL: groups
+     * is used.
      */
     const int32_t *REVAMP_NULLABLE extent;
     /**
@@ -2779,28 +2799,27 @@ typedef struct revamp_dispatch_info {
 REVAMP_NONNULL_BEGIN
 
 /**
- * Launches a kernel on a view of the accelerator it was loaded on. May return before it has run:
- * wait for the view, a marker or a copy. The launch comes after queued work that uses the same
- * elements, and may overlap with other work. If `view` is NULL or the auto-selection view, it
- * runs on the view on which the array arguments live (rules SEL-5, SEL-6); without arrays, on a
- * view of the kernel's accelerator on which all array_view arguments are valid, else on its
- * default view (SEL-8 to SEL-19). array_view arguments are first made valid there: what is
- * missing is moved (SEL-2, SEL-7).
+ * Launches a kernel on a view of the accelerator on which the kernel was loaded. May return
+ * before the kernel has run: wait for the view, a marker or a copy. The launch comes after queued
+ * work that uses the same elements, and may overlap with other work. If `view` is NULL or the
+ * auto-selection view, the kernel runs on the view on which the array arguments live (rules
+ * SEL-5, SEL-6). Without arrays, it runs on a view of its accelerator on which all array_view
+ * arguments are valid, else on the default view (SEL-8 to SEL-19). Before the launch, missing
+ * bytes of array_view arguments move to that view (SEL-2, SEL-7).
  * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
  * that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
- * REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, naming it, what was expected and what given.
+ * REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, with its name, expected and given value.
  */
 REVAMP_CHECKED revamp_status revamp_dispatch(
     revamp_accelerator_view REVAMP_NULLABLE view, revamp_kernel kernel,
     const revamp_dispatch_info *info);
 
 /**
- * Like revamp_dispatch(), but begins after the completions of `options` and gives a completion of
- * exactly this launch, which tells when it is done and with which status. Release it with
- * revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is read
- * during the call only, and the handles in them may be released after it.
- * Errors: those of revamp_dispatch(). What is only known when the launch begins is the result of
- * the completion.
+ * Like revamp_dispatch(), but begins after the completions of `options` (may be NULL) and gives a
+ * completion with the status of this launch alone. Release the completion with
+ * revamp_completion_release(). The library reads the memory behind `info` and `options` only
+ * during the call. The handles in both structs may be released after the call.
+ * Errors: those of revamp_dispatch(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_dispatch_async(
     revamp_accelerator_view REVAMP_NULLABLE view, revamp_kernel kernel,
@@ -2822,7 +2841,7 @@ REVAMP_NONNULL_END
  */
 typedef struct revamp_thread_id {
     /**
-     * Dimensions.
+     * Number of dimensions.
      */
     uint32_t rank;
     /**
@@ -2843,7 +2862,7 @@ typedef struct revamp_thread_id {
     const int32_t *REVAMP_NULLABLE tile_origin;
     /**
      * tile_static memory, shared by the threads of the tile and aligned to 64 bytes. Its contents
-     * are undefined at first. NULL if the launch asked for none.
+     * are undefined at first. NULL if the launch requested none.
      */
     void *REVAMP_NULLABLE tile_memory;
     /**
@@ -2863,8 +2882,8 @@ typedef struct revamp_thread_id {
 typedef void (*revamp_host_kernel)(const revamp_thread_id *id, void *context);
 
 /**
- * A kernel that runs `count` consecutive elements of the last dimension, beginning at `first`, in
- * a loop of its own that a compiler can vectorise. Otherwise like revamp_host_kernel.
+ * A kernel that runs `count` consecutive elements of the last dimension, beginning at `first`. It
+ * contains the loop, which a compiler can vectorise. Otherwise like revamp_host_kernel.
  */
 typedef void (*revamp_host_row_kernel)(const revamp_thread_id *first,
                                        uint32_t count,
@@ -2931,10 +2950,10 @@ typedef struct revamp_parallel_for_each_info {
      */
     revamp_host_row_kernel REVAMP_NULLABLE row_function;
     /**
-     * The address of the stub under which the kernel compiler's registration names the launch's
-     * compiled kernel; NULL: there is none. On a Vulkan view that kernel runs, with the block as
-     * its argument block. `function` and `row_function` may then both be NULL, if host threads
-     * need not run the launch.
+     * The address of the constant that identifies the launch's compiled kernel in the kernel
+     * compiler's registration (HIP's kernel handle); NULL: there is no compiled kernel. On a
+     * Vulkan view that kernel runs, with the block as its argument block. `function` and
+     * `row_function` may then both be NULL, if host threads need not run the launch.
      */
     const void *REVAMP_NULLABLE compiled;
     /**
@@ -2953,25 +2972,24 @@ REVAMP_NONNULL_BEGIN
 
 /**
  * Launches a function of the program once for each element of the domain: the function itself on
- * host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
- * before it has run: wait for the view or a marker. `view` NULL: chosen as for
- * revamp_dispatch(), with the default accelerator for host code. A module whose function ran on
- * host threads stays loaded for good: dlclose() does not unload it.
+ * host threads, or, on a Vulkan view, the kernel that the kernel compiler made from the function.
+ * May return before the launch has run: wait for the view or a marker. If `view` is NULL, the
+ * library chooses it as for revamp_dispatch(), with the default accelerator for host code. A
+ * module whose function ran on host threads stays loaded for good: dlclose() does not unload it.
  * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
- * on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
- * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
+ * on a Vulkan view without a compiled kernel or if the device lacks features that the kernel
+ * needs, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
 REVAMP_CHECKED revamp_status revamp_parallel_for_each(
     revamp_accelerator_view REVAMP_NULLABLE view, const revamp_parallel_for_each_info *info);
 
 /**
- * Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
- * completion of exactly this launch, which tells when it is done and with which status. Release
- * it with revamp_completion_release(). `options` may be NULL. What `info` and `options` point to
- * is read during the call only, except the context, and the handles in them may be released after
- * it.
- * Errors: those of revamp_parallel_for_each(). What is only known when the launch begins is the
- * result of the completion.
+ * Like revamp_parallel_for_each(), but begins after the completions of `options` (may be NULL)
+ * and gives a completion with the status of this launch alone. Release the completion with
+ * revamp_completion_release(). The library reads the memory behind `info` and `options` only
+ * during the call, except the context. The handles in both structs may be released after the
+ * call.
+ * Errors: those of revamp_parallel_for_each(). Later errors are the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_parallel_for_each_async(
     revamp_accelerator_view REVAMP_NULLABLE view, const revamp_parallel_for_each_info *info,
@@ -2979,15 +2997,16 @@ REVAMP_CHECKED revamp_status revamp_parallel_for_each_async(
 
 /**
  * Waits until all threads of the tile have reached the barrier, and orders their memory accesses
- * (C++ AMP's tile_barrier::wait). To be called only in a tiled host kernel, with the calling
- * thread's own id, and equally often by all threads of a tile.
- * Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel; a launch that is not tiled fails too.
+ * (C++ AMP's tile_barrier::wait). Call it only in a tiled host kernel, with the calling thread's
+ * own id. All threads of a tile must call it equally often.
+ * Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel. In a host kernel that is not tiled,
+ * the launch fails too.
  */
 REVAMP_API revamp_status revamp_tile_barrier_wait(const revamp_thread_id *id);
 
 /**
  * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`: waiting for the
- * launch returns that. To be called in the kernel with the calling thread's own id (in a row
+ * launch returns this error. Call it in the kernel with the calling thread's own id (in a row
  * kernel: `first`). The function should then return as soon as it can; threads that have not
  * begun may not run at all. Only the first failure of a launch is reported.
  */
@@ -3011,27 +3030,27 @@ REVAMP_NONNULL_END
 REVAMP_NONNULL_BEGIN
 
 /**
- * Begins to record what the library does for the program in the file at `path`, which is
- * overwritten: launches, copies, implicit transfers, waits, pipeline builds and accesses of the
- * host, with their causes. ui.perfetto.dev and revamp-trace open it. With REVAMP_TRACE_DEVICE=1
- * the trace also has the times at which devices worked. It is written as it comes: a process that
- * crashes leaves a readable trace without its last 0.1 s.
+ * Begins a trace in the file at `path`, which is overwritten. The trace records what the library
+ * does for the program: launches, copies, implicit transfers, waits, pipeline builds and accesses
+ * of the host, with their causes. ui.perfetto.dev and revamp-trace open it. With
+ * REVAMP_TRACE_DEVICE=1 the trace also has the times at which devices worked. The trace is
+ * written continuously: a process that crashes leaves a readable trace without its last 0.1 s.
  * Errors: REVAMP_ERROR_RUNTIME if a trace is recorded already, or the file cannot be written.
  */
 REVAMP_CHECKED revamp_status revamp_trace_begin(const char *path);
 
 /**
- * Ends the trace and closes its file. Work that devices have not finished is not in it: wait
- * before.
+ * Ends the trace and closes its file. The trace lacks work that devices have not finished: wait
+ * for that work before this call.
  * Errors: REVAMP_ERROR_RUNTIME if no trace is recorded, or its file could not be written.
  */
 REVAMP_CHECKED revamp_status revamp_trace_end(void);
 
 /**
  * Names an array_view, an array or an accelerator_view in messages and traces; sections and
- * projections made later have the name of their array_view. Where the Vulkan validation layer is
+ * projections made later have the name of their array_view. If the Vulkan validation layer is
  * loaded, the VkBuffer of an array gets the name too.
- * Errors: REVAMP_ERROR_INVALID_HANDLE for another object.
+ * Errors: REVAMP_ERROR_INVALID_HANDLE for any other object.
  */
 REVAMP_CHECKED revamp_status revamp_set_label(void *object, const char *label);
 
@@ -3045,10 +3064,10 @@ REVAMP_NONNULL_END
  */
 
 /**
- * Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from
- * there to the host (a transfer between accelerators by way of the host counts once as each);
- * `local`: within one memory. `implicit`: caused by a launch, an access or a release; `explicit`:
- * requested by a copy or synchronize.
+ * Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from an
+ * accelerator's memory to the host; `local`: within one memory. A transfer between accelerators
+ * through the host counts once as `from` and once as `to`. `implicit`: caused by a launch, an
+ * access or a release; `explicit`: requested by a copy or synchronize.
  */
 typedef struct revamp_transfer_counters {
     /**
@@ -3126,7 +3145,8 @@ typedef struct revamp_transfer {
      */
     uint64_t bytes;
     /**
-     * True if caused by a launch, an access or a release; false if a copy or synchronize asked.
+     * True if caused by a launch, an access or a release; false if requested by a copy or
+     * synchronize.
      */
     bool is_implicit;
     /**
@@ -3142,7 +3162,7 @@ typedef struct revamp_transfer {
      */
     revamp_accelerator destination;
     /**
-     * The data source of the view used (revamp_array_view_info), 0 if there was none.
+     * source_id of the array_view that was used (revamp_array_view_info); 0 if there was none.
      */
     uint64_t source_id;
 } revamp_transfer;
@@ -3154,14 +3174,14 @@ typedef struct revamp_transfer {
 REVAMP_NONNULL_BEGIN
 
 /**
- * Fills `counters` with the transfers that uses of this view have caused since it was made (set
+ * Fills `counters` with the transfers caused by accesses to this view since its creation (set
  * struct_size first).
  */
 REVAMP_CHECKED revamp_status revamp_array_view_get_transfers(
     revamp_array_view view, revamp_transfer_counters *counters);
 
 /**
- * Fills `counters` with all transfers of bytes of the view's data source, whatever caused them
+ * Fills `counters` with all transfers of bytes of the view's data source, whatever their cause
  * (set struct_size first).
  */
 REVAMP_CHECKED revamp_status revamp_array_view_get_source_transfers(
@@ -3180,8 +3200,8 @@ REVAMP_CHECKED revamp_status revamp_accelerator_get_transfers(
 REVAMP_CHECKED revamp_status revamp_get_transfers(revamp_transfer_counters *counters);
 
 /**
- * Reads from the log of the latest 4096 transfers: those numbered `first` and higher, oldest
- * first, at most `capacity`. `count` becomes how many were written. `transfers` may be NULL if
+ * Reads transfers numbered `first` and higher from the log of the latest 4096, oldest first, at
+ * most `capacity`. `count` becomes the number of transfers written. `transfers` may be NULL if
  * `capacity` is 0. Set struct_size of transfers[0]; it applies to all. For more, call again with
  * `first` one above the last number read.
  */
@@ -3189,15 +3209,15 @@ REVAMP_CHECKED revamp_status revamp_transfer_log_read(
     uint64_t first, revamp_transfer *REVAMP_NULLABLE transfers, size_t capacity, size_t *count);
 
 /**
- * Gives the number that the next transfer gets in the log.
+ * Gives the number that the next transfer will have in the log.
  */
 REVAMP_CHECKED revamp_status revamp_transfer_log_next(uint64_t *number);
 
 /**
  * Fails with REVAMP_ERROR_RUNTIME if bytes moved between memories, on any thread, in a transfer
- * numbered `first` or higher; the message lists these transfers with their causes. For tests: get
- * `first` from revamp_transfer_log_next() before the code that must move nothing. Copies within
- * one memory do not count.
+ * numbered `first` or higher. The message lists those of these transfers that are in the log of
+ * the latest 4096, with their causes. For tests: get `first` from revamp_transfer_log_next()
+ * before the code that must move nothing. Copies within one memory do not count.
  */
 REVAMP_CHECKED revamp_status revamp_check_no_transfers(uint64_t first);
 
@@ -3323,7 +3343,7 @@ static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_ar
 
 /**
  * Makes an argument: an array_view, bound as the storage buffer of set 0 and this binding. Set
- * its field `access` to promise more than the kernel declares.
+ * the argument's field `access` to make a stronger promise than the kernel's declaration.
  */
 static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_array_view view) {
     revamp_argument a = REVAMP_ARGUMENT_INIT;

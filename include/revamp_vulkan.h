@@ -1,18 +1,20 @@
 /*
  * revamp: objects shared with programs that use Vulkan themselves (docs/interop.md in revamp's
- * sources). Needs Vulkan's headers; the library loads Vulkan at run time as before.
+ * sources). Needs Vulkan's headers; the library still loads Vulkan at run time.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Conventions: those of revamp.h. Handles of Vulkan that the program gives must be alive: Vulkan
- * has no way to check them.
+ * Conventions: those of revamp.h. Vulkan handles from the program must be valid: Vulkan has no way
+ * to check them.
  *
- * Ownership: who made an object destroys it. What the library made lives as long as the revamp
- * object it was asked of; what the program made must live until its `release` was called.
+ * Ownership: whoever created an object destroys it. An object that the library created lives as
+ * long as the revamp object from which the program got it. An object that the program created must
+ * live until the library has called the object's `release` callback.
  *
- * Order: memory of arrays and textures is used by the library and by the program in turns.
+ * Order: the library and the program take turns in using the memory of arrays and textures.
  * revamp_vulkan_signal_array() gives the program a point of a timeline to wait for, and
- * revamp_vulkan_wait_array() lets the library wait for one. No call waits for the device.
+ * revamp_vulkan_wait_array() makes later work of the library wait for such a point. Neither call
+ * itself waits for the device.
  */
 
 #ifndef REVAMP_VULKAN_H
@@ -42,8 +44,7 @@ extern "C" {
  */
 
 /**
- * What a VkDevice needs so that the library can work on it. Lists and texts live until the
- * process ends.
+ * The requirements for a VkDevice of the program. Lists and texts live until the process ends.
  */
 typedef struct revamp_vulkan_device_requirements {
     /**
@@ -55,16 +56,16 @@ typedef struct revamp_vulkan_device_requirements {
      */
     const char *const *required_features;
     /**
-     * How many.
+     * Number of required_features.
      */
     uint32_t required_feature_count;
     /**
-     * How many optional_features.
+     * Number of optional_features.
      */
     uint32_t optional_feature_count;
     /**
-     * Names of further features that the device has and the library uses: kernels that need one
-     * of them are refused without it.
+     * Names of further features that the device has and the library uses. If one is not enabled,
+     * kernels that need it are refused.
      */
     const char *const *optional_features;
     /**
@@ -73,7 +74,7 @@ typedef struct revamp_vulkan_device_requirements {
      */
     const char *const *extensions;
     /**
-     * How many extensions.
+     * Number of extensions.
      */
     uint32_t extension_count;
     /**
@@ -82,7 +83,7 @@ typedef struct revamp_vulkan_device_requirements {
      */
     uint32_t api_version;
     /**
-     * All of these features, with a chain of the structs behind it that the extensions bring:
+     * All required and optional features, with a pNext chain of the extensions' feature structs:
      * copy it, or let VkDeviceCreateInfo::pNext point to it.
      */
     const VkPhysicalDeviceFeatures2 *features;
@@ -91,7 +92,7 @@ typedef struct revamp_vulkan_device_requirements {
      */
     uint32_t queue_family_index;
     /**
-     * A family that has graphics too; VK_QUEUE_FAMILY_IGNORED if there is none.
+     * A queue family that also supports graphics; VK_QUEUE_FAMILY_IGNORED if there is none.
      */
     uint32_t graphics_queue_family_index;
 } revamp_vulkan_device_requirements;
@@ -101,14 +102,15 @@ typedef struct revamp_vulkan_device_requirements {
     {sizeof(revamp_vulkan_device_requirements), NULL, 0, 0, NULL, NULL, 0, 0, NULL, 0, 0}
 
 /**
- * Locks or unlocks a queue of the program: the program's context, the queue's family, its index.
+ * Locks or unlocks a queue of the program. The arguments are the program's context, and the
+ * queue's family and index.
  */
 typedef void (*revamp_vulkan_queue_lock)(void *context,
                                          uint32_t queue_family_index,
                                          uint32_t queue_index);
 
 /**
- * Tells the program that the library has done with one of its objects.
+ * Tells the program that the library no longer uses one of the program's objects.
  */
 typedef void (*revamp_vulkan_release)(void *context);
 
@@ -125,7 +127,7 @@ typedef struct revamp_vulkan_device_info {
      */
     VkInstance instance;
     /**
-     * Its physical device, which decides the accelerator.
+     * The physical device of `device`. It determines the accelerator.
      */
     VkPhysicalDevice physical_device;
     /**
@@ -133,12 +135,12 @@ typedef struct revamp_vulkan_device_info {
      */
     VkDevice device;
     /**
-     * The struct that vkCreateDevice() was given: Vulkan does not tell later which features and
-     * extensions are enabled. Read during the call only.
+     * The struct that was passed to vkCreateDevice(), because Vulkan has no query for the enabled
+     * features and extensions. Read during the call only.
      */
     const VkDeviceCreateInfo *create_info;
     /**
-     * The queue to which the library submits; it must be able to compute.
+     * The queue to which the library submits; it must support compute.
      */
     VkQueue queue;
     /**
@@ -154,12 +156,12 @@ typedef struct revamp_vulkan_device_info {
      */
     uint32_t api_version;
     /**
-     * How many sharing_families.
+     * Number of sharing_families.
      */
     uint32_t sharing_family_count;
     /**
      * Further queue families of the program that will use arrays of the library: their buffers
-     * are made with VK_SHARING_MODE_CONCURRENT, so that no ownership need be transferred.
+     * are made with VK_SHARING_MODE_CONCURRENT and need no transfers of ownership.
      */
     const uint32_t *sharing_families;
     /**
@@ -168,22 +170,22 @@ typedef struct revamp_vulkan_device_info {
      */
     const void *REVAMP_NULLABLE get_instance_proc_addr;
     /**
-     * If the program itself submits to the queue: its lock, taken around each submission. Both or
-     * none. They must take no other lock than the queue's, and call nothing of revamp; the
-     * program must call nothing of revamp while it holds that lock.
+     * Locks the queue before each submission of the library, for programs that submit to the
+     * queue themselves. Set both functions or neither. They must take no other lock than the
+     * queue's and must not call revamp; the program must not call revamp while it holds that lock.
      */
     revamp_vulkan_queue_lock lock_queue;
     /**
-     * The counterpart.
+     * Unlocks the queue after each submission of the library.
      */
     revamp_vulkan_queue_lock unlock_queue;
     /**
-     * Called once, on a thread of the library, when the library has done with the device: then
-     * the program may destroy it. NULL: none.
+     * Called once, on a thread of the library, when the library no longer uses the device and the
+     * program may destroy it. NULL: none.
      */
     revamp_vulkan_release REVAMP_NULLABLE release;
     /**
-     * What the three functions are called with.
+     * The context argument of the three functions.
      */
     void *REVAMP_NULLABLE context;
 } revamp_vulkan_device_info;
@@ -214,7 +216,7 @@ typedef struct revamp_vulkan_view_info {
      */
     VkDevice device;
     /**
-     * The queue to which the view submits, beside others. Use it between
+     * The queue to which the view submits; other views may submit to it too. Use it between
      * revamp_vulkan_lock_queue() and revamp_vulkan_unlock_queue().
      */
     VkQueue queue;
@@ -239,8 +241,8 @@ typedef struct revamp_vulkan_view_info {
      */
     uint32_t *REVAMP_NULLABLE sharing_families;
     /**
-     * In: how many there is room for. Out: how many there are. If there are several, buffers and
-     * images are VK_SHARING_MODE_CONCURRENT, else EXCLUSIVE and of queue_family_index.
+     * In: the capacity of sharing_families. Out: the number of families. If it is above 1, buffers
+     * and images are VK_SHARING_MODE_CONCURRENT, else EXCLUSIVE and owned by queue_family_index.
      */
     uint32_t sharing_family_count;
 } revamp_vulkan_view_info;
@@ -258,8 +260,9 @@ typedef struct revamp_vulkan_buffer_info {
      */
     size_t struct_size;
     /**
-     * The buffer: of the view's VkDevice, bound to memory (allocated with
-     * VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT). CONCURRENT over, or owned by, the view's family.
+     * A buffer of the view's VkDevice that is bound to memory (allocated with
+     * VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT). Its sharing mode is CONCURRENT and includes the
+     * view's queue family, or that family owns the buffer.
      */
     VkBuffer buffer;
     /**
@@ -267,7 +270,7 @@ typedef struct revamp_vulkan_buffer_info {
      */
     VkDeviceSize size;
     /**
-     * Where the first element lies: a multiple of 16.
+     * Byte offset of the first element, a multiple of 16.
      */
     VkDeviceSize offset;
     /**
@@ -276,12 +279,12 @@ typedef struct revamp_vulkan_buffer_info {
      */
     VkBufferUsageFlags usage;
     /**
-     * Called once, on a thread of the library, when the library has done with the buffer: then
-     * the program may destroy it. NULL: none.
+     * Called once, on a thread of the library, when the library no longer uses the buffer and the
+     * program may destroy it. NULL: none.
      */
     revamp_vulkan_release REVAMP_NULLABLE release;
     /**
-     * What it is called with.
+     * The context argument of `release`.
      */
     void *REVAMP_NULLABLE context;
 } revamp_vulkan_buffer_info;
@@ -299,11 +302,11 @@ typedef struct revamp_vulkan_array_info {
      */
     size_t struct_size;
     /**
-     * The buffer. It lives as long as the array, and as work that uses it.
+     * The buffer. It lives until the array is destroyed and all work that uses it is done.
      */
     VkBuffer buffer;
     /**
-     * Where the first element lies in it.
+     * Byte offset of the first element in the buffer.
      */
     VkDeviceSize offset;
     /**
@@ -311,7 +314,7 @@ typedef struct revamp_vulkan_array_info {
      */
     VkDeviceSize size;
     /**
-     * The usage with which it was made, beside what the program said of a buffer of its own.
+     * The usage with which the buffer was made.
      */
     VkBufferUsageFlags usage;
 } revamp_vulkan_array_info;
@@ -329,8 +332,9 @@ typedef struct revamp_vulkan_image_info {
      */
     size_t struct_size;
     /**
-     * The image: of the view's VkDevice, bound to memory, in optimal tiling, with one layer and
-     * one sample. CONCURRENT over, or owned by, the view's family.
+     * An image of the view's VkDevice, bound to memory, in optimal tiling, with one layer and one
+     * sample. Its sharing mode is CONCURRENT and includes the view's queue family, or that
+     * family owns the image.
      */
     VkImage image;
     /**
@@ -343,22 +347,22 @@ typedef struct revamp_vulkan_image_info {
      */
     VkImageUsageFlags usage;
     /**
-     * The layout that it has now. The library brings it to VK_IMAGE_LAYOUT_GENERAL.
+     * The current layout. The library transitions the image to VK_IMAGE_LAYOUT_GENERAL.
      */
     VkImageLayout layout;
     /**
-     * Called once, on a thread of the library, when the library has done with the image: then the
+     * Called once, on a thread of the library, when the library no longer uses the image and the
      * program may destroy it. NULL: none.
      */
     revamp_vulkan_release REVAMP_NULLABLE release;
     /**
-     * What it is called with.
+     * The context argument of `release`.
      */
     void *REVAMP_NULLABLE context;
     /**
      * VkImageCreateInfo::flags. With VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT the texture may have texels
-     * of another format of as many bytes: VK_FORMAT_B8G8R8A8_SRGB, say, as unorm of 8 bits in
-     * the order of its bytes, or as one uint of 32 bits.
+     * of another format with the same size. For example, VK_FORMAT_B8G8R8A8_SRGB may be four unorm
+     * of 8 bits in the order of its bytes, or one uint of 32 bits.
      */
     VkImageCreateFlags flags;
 } revamp_vulkan_image_info;
@@ -376,19 +380,19 @@ typedef struct revamp_vulkan_texture_info {
      */
     size_t struct_size;
     /**
-     * The image. It lives as long as the texture, and as work that uses it.
+     * The image. It lives until the texture is released and all work that uses it is done.
      */
     VkImage image;
     /**
-     * Its format.
+     * The format of the image.
      */
     VkFormat format;
     /**
-     * VK_IMAGE_LAYOUT_GENERAL, in which the program must leave it.
+     * VK_IMAGE_LAYOUT_GENERAL, in which the program must leave the image.
      */
     VkImageLayout layout;
     /**
-     * Its levels.
+     * Number of mipmap levels of the image.
      */
     uint32_t levels;
 } revamp_vulkan_texture_info;
@@ -425,8 +429,8 @@ typedef struct revamp_vulkan_shared_memory {
      */
     size_t struct_size;
     /**
-     * The file descriptor. Of an export: the program's, until it closes it or something imports
-     * it. An import that succeeds takes it over.
+     * The file descriptor. After an export it belongs to the program, until the program closes it
+     * or an import succeeds and takes it over.
      */
     int32_t fd;
     /**
@@ -438,7 +442,7 @@ typedef struct revamp_vulkan_shared_memory {
      */
     VkDeviceSize allocation_size;
     /**
-     * Where the first element lies.
+     * Byte offset of the first element.
      */
     VkDeviceSize offset;
     /**
@@ -446,7 +450,7 @@ typedef struct revamp_vulkan_shared_memory {
      */
     VkDeviceSize size;
     /**
-     * True if it was allocated for one buffer (VkMemoryDedicatedAllocateInfo; CUDA:
+     * True if the memory was allocated for one buffer (VkMemoryDedicatedAllocateInfo; CUDA:
      * CUDA_EXTERNAL_MEMORY_DEDICATED).
      */
     bool is_dedicated;
@@ -464,9 +468,9 @@ typedef struct revamp_vulkan_shared_memory {
 REVAMP_NONNULL_BEGIN
 
 /**
- * Gives what a VkDevice of the accelerator's hardware needs so that revamp_vulkan_create_view()
- * takes it (set struct_size first).
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device.
+ * Fills `needed` with the requirements of revamp_vulkan_create_view() for a VkDevice of the
+ * accelerator's hardware (set struct_size first).
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is not a Vulkan device.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_get_device_requirements(
     revamp_accelerator accelerator, revamp_vulkan_device_requirements *needed);
@@ -474,33 +478,33 @@ REVAMP_CHECKED revamp_status revamp_vulkan_get_device_requirements(
 /**
  * Makes a new view of an accelerator, on a VkDevice of the program in place of the library's own.
  * Release it with revamp_accelerator_view_release(). The VkDevice must live until `release` of
- * `info` is called, or revamp_uninitialize() has returned: after the last of its views, arrays
- * and textures is gone and their work is done. Further views of the same VkDevice must have the
- * same queue; what the first one gave (lock_queue, release, ...) stays. If the device is lost,
- * its views are removed as any other (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED); the program makes a
- * new VkDevice and a new view.
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE names the features that the VkDevice was made without
- * (see revamp_vulkan_get_device_requirements()), or says that its physical device is no
- * accelerator.
+ * `info` is called, or revamp_uninitialize() has returned. The library calls `release` when the
+ * last view, array and texture of the VkDevice is gone and their work is done. Further views of
+ * the same VkDevice must have the same queue; lock_queue, release and the other values of the
+ * first view stay in effect. If the device is lost, its views are removed like all other views
+ * (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED); the program makes a new VkDevice and a new view.
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the VkDevice was made without required features
+ * (see revamp_vulkan_get_device_requirements()), which the message names, or if its physical
+ * device is not an accelerator.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_create_view(
     const revamp_vulkan_device_info *info, revamp_queuing_mode mode,
     revamp_accelerator_view *view);
 
 /**
- * Gives the Vulkan objects behind a view (set struct_size first, and sharing_families with
- * sharing_family_count if they are wanted). They are the library's, or the program's own, and
- * live as long as the view.
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is no Vulkan device.
+ * Gives the Vulkan objects behind a view. Set struct_size first. To get the queue families, set
+ * sharing_families and sharing_family_count too. The objects belong to the library or to the
+ * program, and live as long as the view.
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is not a Vulkan device.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_get_view_info(
     revamp_accelerator_view view, revamp_vulkan_view_info *info);
 
 /**
- * Lets this thread, and no other, submit to the queues of the view's VkDevice, until it calls
- * revamp_vulkan_unlock_queue(): a VkQueue must be used by one thread at a time. Call it around
- * vkQueueSubmit() and vkQueuePresentKHR(); do not wait for anything meanwhile.
- * Errors: REVAMP_ERROR_INVALID_ARGUMENT if this thread has locked it already.
+ * Gives this thread exclusive use of the queues of the view's VkDevice until it calls
+ * revamp_vulkan_unlock_queue(), because only one thread at a time may use a VkQueue. Call it
+ * around vkQueueSubmit() and vkQueuePresentKHR(); do not wait for anything meanwhile.
+ * Errors: REVAMP_ERROR_INVALID_ARGUMENT if this thread has locked the queues already.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_lock_queue(revamp_accelerator_view view);
 
@@ -511,11 +515,11 @@ REVAMP_API revamp_status revamp_vulkan_unlock_queue(revamp_accelerator_view view
 
 /**
  * Makes an array whose elements lie in a VkBuffer of the program, row-major, from buffer.offset
- * on. The library uses it at once: work of the program that writes it must be done, or be given
- * to revamp_vulkan_wait_array() first. Destroy it with revamp_array_destroy(); the program
- * destroys the buffer and its memory, once `release` is called.
- * Errors: REVAMP_ERROR_RUNTIME if the buffer is too small, lacks a usage, or begins at an
- * unaligned offset; REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is no Vulkan
+ * on. The library may use the buffer at once: work of the program that writes it must be done, or
+ * be passed to revamp_vulkan_wait_array() first. Destroy the array with revamp_array_destroy();
+ * the program destroys the buffer and its memory once `release` is called.
+ * Errors: REVAMP_ERROR_RUNTIME if the buffer is too small, lacks a usage flag, or begins at an
+ * unaligned offset; REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is not a Vulkan
  * device.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_create_array(
@@ -523,69 +527,68 @@ REVAMP_CHECKED revamp_status revamp_vulkan_create_array(
     const int32_t *extent, size_t element_size, revamp_array *array);
 
 /**
- * Gives the VkBuffer behind an array (set struct_size first). What the program does with it must
- * be ordered by revamp_vulkan_signal_array() and revamp_vulkan_wait_array().
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for arrays that no Vulkan device holds.
+ * Gives the VkBuffer behind an array (set struct_size first). Order the program's uses of it with
+ * revamp_vulkan_signal_array() and revamp_vulkan_wait_array().
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for arrays that are not on a Vulkan device.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_get_array_buffer(
     revamp_array array, revamp_vulkan_array_info *info);
 
 /**
- * Makes a texture whose texels lie in a VkImage of the program. `options` say what the image was
- * made with (rank, extent, components, bits, levels); its storage is ignored. Release it with
- * revamp_texture_release(); the program destroys the image and its memory, once `release` is
- * called. Otherwise as revamp_vulkan_create_array().
+ * Makes a texture whose texels lie in a VkImage of the program. `options` repeats the parameters
+ * of the image (rank, extent, components, bits, levels); `storage` is ignored. Release the
+ * texture with revamp_texture_release(); the program destroys the image and its memory once
+ * `release` is called. Otherwise like revamp_vulkan_create_array().
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_create_texture(
     revamp_accelerator_view view, const revamp_vulkan_image_info *image,
     const revamp_texture_options *options, revamp_texture *texture);
 
 /**
- * Gives the VkImage behind a texture that is stored as one (set struct_size first). What the
- * program does with it must be ordered by revamp_vulkan_signal_texture() and
- * revamp_vulkan_wait_texture().
+ * Gives the VkImage behind a texture that is stored as an image (set struct_size first). Order
+ * the program's uses of it with revamp_vulkan_signal_texture() and revamp_vulkan_wait_texture().
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for textures that are stored as texels.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_get_texture_image(
     revamp_texture texture, revamp_vulkan_texture_info *info);
 
 /**
- * Lets the program use the array's memory with `access` (READ, WRITE or READ_WRITE): gives a
- * point that is reached when all work given to the library that conflicts is done, and submits
- * that work. A submission of the program that waits for it, or vkWaitSemaphores(), sees the
- * elements. If point->semaphore is not VK_NULL_HANDLE, this timeline semaphore of the program is
- * signalled with point->value, which must be above its value and all values that were given for
- * it; else both are written, and the semaphore is the view's: the program only waits for it,
- * while the array's view lives.
+ * Lets the program use the array's memory with `access` (READ, WRITE or READ_WRITE): submits the
+ * library's conflicting work and gives a point that is reached when that work is done. A
+ * submission of the program that waits for the point, or vkWaitSemaphores(), sees the elements.
+ * If point->semaphore is not VK_NULL_HANDLE, the library signals this timeline semaphore of the
+ * program with point->value, which must be above the semaphore's value and all values given for
+ * it before. Otherwise the library writes a semaphore of the view and a value to `point`. The
+ * program may only wait for that semaphore, and only while the array's view lives.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_signal_array(
     revamp_array array, revamp_access access, revamp_vulkan_point *point);
 
 /**
- * Says that work of the program used the array with `access`: all later work of the library that
- * conflicts waits for `point`, on the device. What signals it must have been submitted before,
- * and the semaphore must live until that work is done.
+ * Tells the library that work of the program uses the array with `access`: all later conflicting
+ * work of the library waits for `point` on the device. The submission that signals the point must
+ * come before this call, and the semaphore must live until the waiting work is done.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_wait_array(
     revamp_array array, revamp_access access, const revamp_vulkan_point *point);
 
 /**
- * As revamp_vulkan_signal_array(), for a texture that is stored as an image.
+ * Like revamp_vulkan_signal_array(), for a texture that is stored as an image.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_signal_texture(
     revamp_texture texture, revamp_access access, revamp_vulkan_point *point);
 
 /**
- * As revamp_vulkan_wait_array(), for a texture that is stored as an image. The program must have
- * left it in VK_IMAGE_LAYOUT_GENERAL.
+ * Like revamp_vulkan_wait_array(), for a texture that is stored as an image. The program must
+ * have left the image in VK_IMAGE_LAYOUT_GENERAL.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_wait_texture(
     revamp_texture texture, revamp_access access, const revamp_vulkan_point *point);
 
 /**
- * Makes an array as revamp_array_create() does, in memory that others can import:
- * revamp_vulkan_export_array() gives it to them. `label` may be NULL.
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device shares no memory by file descriptor.
+ * Makes an array like revamp_array_create(), in memory that other devices, processes and APIs can
+ * import; revamp_vulkan_export_array() exports it. `label` may be NULL.
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device cannot share memory by file descriptor.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_create_exportable_array(
     revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size,
@@ -593,44 +596,45 @@ REVAMP_CHECKED revamp_status revamp_vulkan_create_exportable_array(
 
 /**
  * Gives a new file descriptor of the memory of an array that was made by
- * revamp_vulkan_create_exportable_array() (set struct_size first). The program closes it, unless
- * an import takes it over. The memory lives until the array and all that import it are gone.
+ * revamp_vulkan_create_exportable_array() (set struct_size first). The program closes the file
+ * descriptor, unless an import takes it over. The memory lives until the array and all its
+ * imports are gone.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_export_array(
     revamp_array array, revamp_vulkan_shared_memory *memory);
 
 /**
- * Makes an array over memory that another device, process or interface has exported; the fields
- * of `memory` are as the exporter has them. If it succeeds, the file descriptor is the driver's.
- * Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not take the file descriptor,
- * REVAMP_ERROR_RUNTIME if the memory is too small, REVAMP_ERROR_UNSUPPORTED_FEATURE as for an
- * export.
+ * Makes an array over memory that another device, process or API has exported; `memory` has the
+ * exporter's values. On success, the file descriptor belongs to the driver.
+ * Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not accept the file descriptor,
+ * REVAMP_ERROR_RUNTIME if the memory is too small, REVAMP_ERROR_UNSUPPORTED_FEATURE as in
+ * revamp_vulkan_create_exportable_array().
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_import_array(
     revamp_accelerator_view view, const revamp_vulkan_shared_memory *memory, uint32_t rank,
     const int32_t *extent, size_t element_size, revamp_array *array);
 
 /**
- * Makes a timeline semaphore on the view's VkDevice that others can import, with the value 0.
- * Destroy it with revamp_vulkan_destroy_semaphore().
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device shares no timeline semaphores.
+ * Makes a timeline semaphore with the value 0 on the view's VkDevice. Other devices, processes
+ * and APIs can import it. Destroy it with revamp_vulkan_destroy_semaphore().
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device cannot share timeline semaphores.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_create_semaphore(
     revamp_accelerator_view view, VkSemaphore *semaphore);
 
 /**
- * Makes a timeline semaphore of one that was exported
- * (VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT). If it succeeds, the file descriptor is the
- * driver's. Destroy it with revamp_vulkan_destroy_semaphore().
+ * Imports a timeline semaphore that was exported
+ * (VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT). On success, the file descriptor belongs to
+ * the driver. Destroy the semaphore with revamp_vulkan_destroy_semaphore().
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_import_semaphore(
     revamp_accelerator_view view, int32_t fd, VkSemaphore *semaphore);
 
 /**
- * Gives a new file descriptor of a semaphore that revamp_vulkan_create_semaphore() made, or the
- * program with VkExportSemaphoreCreateInfo (CUDA:
- * CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The program closes it, unless an
- * import takes it over.
+ * Gives a new file descriptor of a semaphore that revamp_vulkan_create_semaphore() made, or that
+ * the program made with VkExportSemaphoreCreateInfo (CUDA:
+ * CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The program closes the file
+ * descriptor, unless an import takes it over.
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_export_semaphore(
     revamp_accelerator_view view, VkSemaphore semaphore, int32_t *fd);

@@ -1,32 +1,32 @@
-"""Shows C++ AMP's classes in gdb and lldb: index, extent, tiled_index, array_view, array and short vectors.
+"""Pretty-printers for C++ AMP's classes in gdb and lldb: index, extent, tiled_index, array_view, array and short vectors.
 
 gdb:  source PREFIX/share/revamp/debugger.py
 lldb: command script import PREFIX/share/revamp/debugger.py
-Expressions of gdb may then use operator[] of index, extent, array_view and array, as in `print a[idx]`, also in conditions of
-breakpoints. docs/debugging.md has a transcript.
+In gdb, expressions and conditions of breakpoints may then use operator[] of index, extent, array_view and array: `print a[idx]`.
+docs/debugging.md has a transcript.
 """
 import math
 import re
 
-# What Python and the POSIX expressions of lldb both read. lldb leaves out inline namespaces.
+# These regular expressions must be valid for Python and as POSIX expressions for lldb. lldb omits inline namespaces from names.
 ABI = "(abi_[0-9]+::)?"
 NAME = "^(const )?Concurrency::" + ABI
 SHAPES = re.compile(NAME + "(index|extent|tiled_extent)<")
-INDICES = re.compile(NAME + r"tiled_index<")
+TILED_INDICES = re.compile(NAME + r"tiled_index<")
 VIEWS = re.compile(NAME + "(array_view|array)<")
 VECTORS = re.compile("^(const )?revamp::" + ABI + "detail::vec<.*, ([234])>$")
-# More elements than these are not shown.
-MOST_ELEMENTS = 200
+# The maximum number of elements that are shown.
+MAX_ELEMENTS = 200
 
 
 def tuple_of(numbers):
     return "(" + ", ".join(str(number) for number in numbers) + ")"
 
 
-def places(extent):
-    """The indices of the first elements, in order."""
-    # An extent may be that of a view that is not made yet.
-    for n in range(min(math.prod(max(size, 0) for size in extent), MOST_ELEMENTS)):
+def element_indices(extent):
+    """The indices of the first MAX_ELEMENTS elements, in order."""
+    # The view may not be constructed yet, so its extent may be negative.
+    for n in range(min(math.prod(max(size, 0) for size in extent), MAX_ELEMENTS)):
         place = []
         for size in reversed(extent):
             n, at = divmod(n, size)
@@ -35,12 +35,12 @@ def places(extent):
 
 
 def offset_of(place, steps):
-    """What comes before an element. `steps`: elements between neighbours, for all dimensions."""
+    """The offset of an element from the first element, in elements. `steps`: the stride of each dimension, in elements."""
     return sum(at * step for at, step in zip(place, steps))
 
 
 def packed(extent):
-    """The steps of an array."""
+    """The strides of an array with this extent, in elements."""
     steps = [1]
     for size in reversed(extent[1:]):
         steps.insert(0, steps[0] * size)
@@ -59,7 +59,7 @@ def in_gdb():
         return [int(values[n]) for n in range(values.type.range()[1] + 1)]
 
     def elements(view):
-        """The address of the first element, the extent, the steps; no address where the elements are not on the host."""
+        """The address of the first element, the extent and the strides. The address is 0 if the elements are not on the host."""
         data, extent = view["m_data"], numbers(view["extent"])
         names = [field.name for base in view.type.strip_typedefs().fields() if base.is_base_class for field in base.type.fields()]
         if "m_strides" not in names:
@@ -93,7 +93,7 @@ def in_gdb():
             return f"extent {tuple_of(self.extent)}" + ("" if int(self.data) else ", elements not on the host")
 
         def children(self):
-            for place in places(self.extent) if int(self.data) else ():
+            for place in element_indices(self.extent) if int(self.data) else ():
                 name = "[" + ", ".join(map(str, place)) + "]"
                 yield name, (self.data + offset_of(place, self.steps)).dereference()
 
@@ -103,12 +103,12 @@ def in_gdb():
 
         def to_string(self):
             size = int(VECTORS.match(str(self.value.type.strip_typedefs().unqualified())).group(3))
-            # The components lie at the start.
+            # The components are at the start of the vector.
             first = self.value.address.cast(self.value["x"].type.pointer())
             return tuple_of(first[n] for n in range(size))
 
     printers = gdb.printing.RegexpCollectionPrettyPrinter("revamp")
-    for name, pattern, printer in (("shape", SHAPES, Shape), ("tiled_index", INDICES, TiledIndex),
+    for name, pattern, printer in (("shape", SHAPES, Shape), ("tiled_index", TILED_INDICES, TiledIndex),
                                    ("view", VIEWS, View), ("vector", VECTORS, Vector)):
         printers.add_printer(name, pattern.pattern, printer)
     gdb.printing.register_pretty_printer(None, printers, replace=True)
@@ -126,7 +126,7 @@ def in_gdb():
             return shape["m_values"][dimension]
 
     class Element(gdb.xmethod.XMethodWorker):
-        """operator[] of views and arrays."""
+        """array_view::operator[] and array::operator[]."""
 
         def __init__(self, argument):
             self.argument = argument
@@ -134,10 +134,10 @@ def in_gdb():
         def get_arg_types(self):
             return self.argument
 
-        def __call__(self, view, at):
+        def __call__(self, view, index):
             data, extent, steps = elements(view)
-            place = [int(at)] if at.type.strip_typedefs().code == gdb.TYPE_CODE_INT else numbers(at)
-            if len(place) != len(extent) or any(not 0 <= at < size for at, size in zip(place, extent)):
+            place = [int(index)] if index.type.strip_typedefs().code == gdb.TYPE_CODE_INT else numbers(index)
+            if len(place) != len(extent) or any(not 0 <= n < size for n, size in zip(place, extent)):
                 raise gdb.GdbError(f"element {tuple_of(place)} is outside of the extent {tuple_of(extent)}")
             if not int(data):
                 raise gdb.GdbError("the elements are not on the host")
@@ -200,7 +200,7 @@ def lldb_view(value, _):
 
 
 class LldbElements:
-    """The elements as children."""
+    """Shows the elements of a view or array as its children."""
 
     def __init__(self, value, _):
         self.value = value
@@ -215,16 +215,16 @@ class LldbElements:
             self.steps = [steps.GetChildAtIndex(n).GetValueAsSigned() for n in range(len(self.extent) - 1)] + [1]
         self.type = data.GetType().GetPointeeType()
         self.first = data.GetValueAsUnsigned() or child(view, "m_control", "data", "_M_b", "_M_p").GetValueAsUnsigned()
-        self.places = list(places(self.extent)) if self.first else []
+        self.element_indices = list(element_indices(self.extent)) if self.first else []
 
     def num_children(self):
-        return len(self.places)
+        return len(self.element_indices)
 
     def has_children(self):
-        return bool(self.places)
+        return bool(self.element_indices)
 
     def get_child_at_index(self, at):
-        place = self.places[at]
+        place = self.element_indices[at]
         address = self.first + offset_of(place, self.steps) * self.type.GetByteSize()
         return self.value.CreateValueFromAddress("[" + ", ".join(map(str, place)) + "]", address, self.type)
 
@@ -233,7 +233,7 @@ def __lldb_init_module(debugger, _):
     def run(command):
         debugger.HandleCommand(f"type {command} --category revamp")
 
-    for pattern, function in ((SHAPES, "lldb_shape"), (INDICES, "lldb_tiled_index"), (VECTORS, "lldb_vector"), (VIEWS, "lldb_view")):
+    for pattern, function in ((SHAPES, "lldb_shape"), (TILED_INDICES, "lldb_tiled_index"), (VECTORS, "lldb_vector"), (VIEWS, "lldb_view")):
         expand = " --expand" if function == "lldb_view" else ""
         run(f"summary add --python-function {__name__}.{function}{expand} --regex '{pattern.pattern}'")
     run(f"synthetic add --python-class {__name__}.LldbElements --regex '{VIEWS.pattern}'")
@@ -245,6 +245,6 @@ def __lldb_init_module(debugger, _):
 try:
     in_gdb()
 except ImportError:
-    # lldb imports this file; run as a program it says how a debugger loads it.
+    # lldb calls __lldb_init_module. Run as a program, this file prints how a debugger loads it.
     if __name__ == "__main__":
         print(__doc__, end="")

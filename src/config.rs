@@ -1,5 +1,5 @@
-//! Every environment variable of the project, in one table. The settings, their documentation and the dump in the log come
-//! from it.
+//! The environment variables of the project, in one table. The settings, their documentation and their listing in the log
+//! come from this table.
 
 use crate::log;
 use crate::trace::log::Level;
@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One environment variable.
 pub struct Variable {
-    /// Its name.
+    /// The name of the variable.
     pub name: &'static str,
-    /// The values it accepts.
+    /// The values that the variable accepts.
     pub accepts: &'static str,
-    /// The value in effect if it is not set, or a description of it.
+    /// The value in effect if the variable is not set, or a description of that value.
     pub default: &'static str,
-    /// What it is for.
+    /// The effect of the variable.
     pub help: &'static str,
 }
 
@@ -31,7 +31,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_VISIBLE_DEVICES",
-        accepts: "comma-separated list of index, device UUID or part of the device name",
+        accepts: "comma-separated list; an entry is an index, a device UUID or a part of the device name",
         default: "all",
         help: "Vulkan devices to offer, in this order; the others are listed as hidden.",
     },
@@ -51,25 +51,25 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_TRACE_DEVICE",
         accepts: "0, 1",
         default: "0",
-        help: "1 adds to traces when devices worked, by their timestamps. Launches take longer.",
+        help: "1 adds the working times of devices to traces, measured by timestamps. Launches take longer.",
     },
     Variable {
         name: "REVAMP_TRACE_LINES",
         accepts: "0, 1",
         default: "0",
-        help: "1 adds to traces the lines of the program's calls, from its debug information. Calls take longer.",
+        help: "1 adds the source lines of calls to traces, from the program's debug information. Calls take longer.",
     },
     Variable {
         name: "REVAMP_VALIDATION",
         accepts: "0, 1, 2",
         default: "0",
-        help: "1 loads the Vulkan validation layer with synchronization validation and logs its messages as warnings. 2 also fails the call that caused a message. revamp then ends before the layer, so launches in static destructors fail.",
+        help: "1 loads the Vulkan validation layer with synchronization validation and logs its messages as warnings. With 2, a call that causes a message also fails. With 1 and 2, revamp ends before the layer, so launches in static destructors fail.",
     },
     Variable {
         name: "REVAMP_DEBUG_PRINTF",
         accepts: "0, 1",
         default: "0",
-        help: "1 prints direct3d_printf of kernels on Vulkan devices to standard error, by the validation layer; direct3d_errorf and direct3d_abort fail a later call. Slow.",
+        help: "1 prints direct3d_printf output of Vulkan devices to standard error, through the validation layer; direct3d_errorf and direct3d_abort make a later call fail. Slow.",
     },
     Variable {
         name: "REVAMP_CHECK",
@@ -93,25 +93,25 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_HOST_KERNELS",
         accepts: "native, coroutines, v1, v3, v4",
         default: "native",
-        help: "How host threads run compiled kernels: as native code for this processor, or for at most x86-64-v1, -v3 or -v4; or as the program's function, with a coroutine for each thread that waits at a barrier, for debuggers and sanitizers.",
+        help: "How host threads run compiled kernels. native: native code for this processor; v1, v3, v4: native code for at most x86-64-v1, -v3, -v4. coroutines: the program's function, with a coroutine for each thread that waits at a barrier, for debuggers and sanitizers.",
     },
     Variable {
         name: "REVAMP_WORKGROUPS",
         accepts: "off, on, atomics, force",
         default: "on",
-        help: "on times launches of long kernels without tiles on a GPU to find their fastest workgroup, and keeps it on disk; atomics includes kernels whose atomic operations may be sums of floats, which depend on the order; force, for tests, searches at once, on software devices too.",
+        help: "on: times launches of long kernels without tiles on a GPU to find their fastest workgroup, and stores the workgroup on disk. atomics: also for kernels whose atomic operations may sum floats (their order changes results). force (for tests): searches at once, also on software devices.",
     },
     Variable {
         name: "REVAMP_CACHE",
         accepts: "rw, ro, off",
         default: "rw",
-        help: "Access to the pipeline cache and the workgroups found, on disk.",
+        help: "Access to the files of the pipeline cache and of the fastest workgroup sizes.",
     },
     Variable {
         name: "REVAMP_CACHE_DIR",
         accepts: "a folder",
         default: "revamp below the user's cache folder",
-        help: "The folder of the pipeline cache and of the workgroups found.",
+        help: "The folder that keeps the pipeline cache and the fastest workgroup sizes.",
     },
     Variable {
         name: "REVAMP_TEST",
@@ -127,7 +127,7 @@ pub const TOOL_VARIABLES: &[Variable] = &[
         name: "REVAMP_CLANG",
         accepts: "a program",
         default: "clang++-22, then clang++, on PATH",
-        help: "The Clang 22 that compiles kernels (docs/kernel-compiler-reference.md has its libraries). Also a CMake variable.",
+        help: "The Clang 22 that compiles kernels (docs/kernel-compiler-reference.md lists its libraries). Also a CMake variable.",
     },
     Variable {
         name: "REVAMP_KERNEL_DUMP",
@@ -139,17 +139,17 @@ pub const TOOL_VARIABLES: &[Variable] = &[
         name: "REVAMP_KERNEL_REPORT",
         accepts: "0 or 1",
         default: "0",
-        help: "With 1, the kernel compiler says what became of each kernel, as with -famp-report.",
+        help: "1 makes the kernel compiler report on each kernel, as with -famp-report.",
     },
     Variable {
         name: "REVAMP_KERNEL_VERIFY",
         accepts: "0 or 1",
         default: "0",
-        help: "1 lets LLVM verify the result of each pass and pipeline.",
+        help: "1 makes LLVM verify the result of each pass and pipeline.",
     },
 ];
 
-/// What host threads run of a compiled kernel.
+/// The form of a compiled kernel that host threads run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostKernels {
     /// Native code, for at most this level of the processor: 0, 1, 2 are x86-64-v1, -v3, -v4.
@@ -158,16 +158,16 @@ pub enum HostKernels {
     Coroutines,
 }
 
-/// For which kernels without tiles the fastest workgroup is looked for (decision 37).
+/// The kernels without tiles for which the library searches for the fastest workgroup (decision 37).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workgroups {
     /// None.
     Off,
-    /// Those on real devices without atomic operations whose order may show.
+    /// Kernels on hardware devices, except those with atomic operations whose order may change the result.
     On,
-    /// All on real devices.
+    /// All kernels on hardware devices.
     Atomics,
-    /// As `On`, on software devices too, and without waiting until it pays.
+    /// Like `On`, but also on software devices, and without waiting until a search pays off.
     Force,
 }
 
@@ -206,15 +206,15 @@ pub struct TestSwitches {
     pub groups: Option<u32>,
     /// Upper limit for samplers of a device.
     pub samplers: Option<u32>,
-    /// All queues have completion words, not only the transfer queues of real devices.
+    /// All queues have completion words, not only the transfer queues of hardware devices.
     pub words: bool,
-    /// Kernels on any device get the code that drivers of GPUs like.
+    /// Kernels on any device get the code that suits GPU drivers.
     pub gpu_code: bool,
-    /// Kernels count on no more of the device's floating-point arithmetic than Vulkan promises.
+    /// Kernels rely only on Vulkan's floating-point guarantees, not on those of the device.
     pub plain_floats: bool,
     /// Devices have no timestamps.
     pub no_timestamps: bool,
-    /// Where the default accelerator is chosen, any Vulkan device is a GPU.
+    /// The choice of the default accelerator treats any Vulkan device as a GPU.
     pub gpu: bool,
 }
 
@@ -289,14 +289,15 @@ fn is_blank(value: &OsString) -> bool {
 }
 
 impl Config {
-    /// Settings from `lookup`, and a warning for each value that was not understood (its default is used instead).
+    /// Settings from `lookup`, and a warning for each invalid value. The default of the variable replaces an invalid value.
     pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let value = |name: &str| lookup(name).filter(|v| !is_blank(v));
-        let mut take = |name: &'static str, parse: &mut dyn FnMut(&str) -> bool| {
+        let mut accept = |name: &'static str, parse: &mut dyn FnMut(&str) -> bool| {
             if let Some(value) = value(name) {
                 if !value.to_str().is_some_and(&mut *parse) {
-                    warnings.push(format!("{name}={value:?} is invalid and ignored; it takes {}", accepts(name)));
+                    warnings
+                        .push(format!("{name}={value:?} is invalid, so it is ignored; {name} takes {}", accepts(name)));
                 }
             }
         };
@@ -319,18 +320,18 @@ impl Config {
             cache_dir: user_cache_dir(&lookup),
             test: TestSwitches::default(),
         };
-        take("CPPAMP_DEFAULT_ACCELERATOR", &mut |v| {
+        accept("CPPAMP_DEFAULT_ACCELERATOR", &mut |v| {
             c.default_accelerator = Some(v.to_owned());
             true
         });
-        take("REVAMP_VISIBLE_DEVICES", &mut |v| {
+        accept("REVAMP_VISIBLE_DEVICES", &mut |v| {
             let list: Vec<_> = v.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
             let is_good = !list.is_empty();
             c.visible_devices = is_good.then_some(list);
             is_good
         });
-        take("REVAMP_LOG", &mut |v| Level::parse(v).map(|l| c.log = l).is_some());
-        take("REVAMP_VALIDATION", &mut |v| match v.trim().parse() {
+        accept("REVAMP_LOG", &mut |v| Level::parse(v).map(|l| c.log = l).is_some());
+        accept("REVAMP_VALIDATION", &mut |v| match v.trim().parse() {
             Ok(n @ 0..=2) => {
                 c.validation = n;
                 true
@@ -338,7 +339,7 @@ impl Config {
             _ => false,
         });
         let mut switch = |name, on: &mut bool| {
-            take(name, &mut |v| {
+            accept(name, &mut |v| {
                 *on = v.trim() == "1";
                 matches!(v.trim(), "0" | "1")
             });
@@ -347,7 +348,7 @@ impl Config {
         switch("REVAMP_CHECK", &mut c.check);
         switch("REVAMP_TRACE_DEVICE", &mut c.trace_device);
         switch("REVAMP_TRACE_LINES", &mut c.trace_lines);
-        take("REVAMP_MEMORY", &mut |v| match v.trim() {
+        accept("REVAMP_MEMORY", &mut |v| match v.trim() {
             "auto" => true,
             "separate" => {
                 c.separate_memory = true;
@@ -355,14 +356,14 @@ impl Config {
             }
             _ => false,
         });
-        take("REVAMP_HOST_THREADS", &mut |v| match v.trim().parse() {
+        accept("REVAMP_HOST_THREADS", &mut |v| match v.trim().parse() {
             Ok(n @ 1..=1024) => {
                 c.host_threads = n;
                 true
             }
             _ => false,
         });
-        take("REVAMP_HOST_KERNELS", &mut |v| {
+        accept("REVAMP_HOST_KERNELS", &mut |v| {
             c.host_kernels = match v.trim() {
                 "native" | "v4" => HostKernels::Native(2),
                 "v3" => HostKernels::Native(1),
@@ -372,7 +373,7 @@ impl Config {
             };
             true
         });
-        take("REVAMP_WORKGROUPS", &mut |v| {
+        accept("REVAMP_WORKGROUPS", &mut |v| {
             c.workgroups = match v.trim() {
                 "off" => Workgroups::Off,
                 "on" => Workgroups::On,
@@ -382,7 +383,7 @@ impl Config {
             };
             true
         });
-        take("REVAMP_CACHE", &mut |v| {
+        accept("REVAMP_CACHE", &mut |v| {
             c.cache = match v.trim() {
                 "rw" => CacheMode::ReadWrite,
                 "ro" => CacheMode::ReadOnly,
@@ -391,9 +392,9 @@ impl Config {
             };
             true
         });
-        take("REVAMP_TEST", &mut |v| {
+        accept("REVAMP_TEST", &mut |v| {
             let mut test = TestSwitches::default();
-            let is_good = v.split(',').all(|word| test.take(word.trim()));
+            let is_good = v.split(',').all(|word| test.accept(word.trim()));
             if is_good {
                 c.test = test;
             }
@@ -410,7 +411,7 @@ impl Config {
     }
 }
 
-/// Counts up: true if this is the one wanted.
+/// Increments the count. True if it reaches the wanted number.
 fn is_nth(wanted: Option<u64>, count: &AtomicU64) -> bool {
     wanted.is_some_and(|n| n == count.fetch_add(1, Ordering::Relaxed) + 1)
 }
@@ -441,7 +442,7 @@ impl TestSwitches {
         is_nth(self.lose_device, &COUNT)
     }
 
-    fn take(&mut self, word: &str) -> bool {
+    fn accept(&mut self, word: &str) -> bool {
         let (name, number) = word.split_once('=').map_or((word, None), |(n, v)| (n, Some(v)));
         let parsed = number.and_then(|n| n.parse::<u64>().ok()).filter(|n| *n >= 1);
         match (name, parsed) {
@@ -501,7 +502,7 @@ mod tests {
 
     #[test]
     fn defaults_are_those_of_the_table() {
-        // The others are told in words.
+        // The other defaults are descriptions in words.
         let values: Vec<_> = VARIABLES.iter().filter(|v| !v.default.contains(' ')).collect();
         assert!(values.len() >= 6);
         for v in values.into_iter().filter(|v| !["all", "none"].contains(&v.default)) {
@@ -512,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_taken() {
+    fn valid_values_are_accepted() {
         let (c, w) = read(&[
             ("REVAMP_LOG", "Debug"),
             ("REVAMP_VALIDATION", "2"),
@@ -579,7 +580,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn every_variable_warns_of_a_value_that_is_no_text() {
+    fn every_variable_warns_of_a_value_that_is_not_utf8() {
         use std::os::unix::ffi::OsStringExt;
         let of = |name: &str| Config::read(|n| (n == name).then(|| OsString::from_vec(b"/a\xff1".to_vec())));
         for v in VARIABLES.iter().filter(|v| !["REVAMP_TRACE", "REVAMP_CACHE_DIR"].contains(&v.name)) {
@@ -596,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_of_tests_are_taken_all_or_none() {
+    fn a_bad_test_switch_discards_all_test_switches() {
         for bad in ["no-vulkan,nonsense", "words=1", "no-vulkan=1", "fail-alloc=0", "groups=4294967296", "copy"] {
             let (c, w) = read(&[("REVAMP_TEST", bad)]);
             assert_eq!((w.len(), c.test), (1, TestSwitches::default()), "{bad}");

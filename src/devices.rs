@@ -1,4 +1,4 @@
-//! All devices of the machine. Only this file names the kinds of devices.
+//! All devices of the machine. This is the only module that names the kinds of devices.
 
 use crate::config::Config;
 use crate::device::host::{HostKind, HostPhysical};
@@ -8,8 +8,8 @@ use crate::device::vulkan::physical::physical_devices;
 use crate::device::vulkan::{messages, printf};
 use std::sync::Arc;
 
-/// Vulkan devices in the loader's order, host threads, the cpu, host threads under their other names. Where Vulkan fails the others are
-/// there, and `no_vulkan` says why.
+/// All devices: the Vulkan devices in the loader's order, host threads, the cpu accelerator, and host threads under their other names (WARP
+/// and REF). If Vulkan fails, the list has only the other devices, and [`no_vulkan`] returns the reason.
 pub fn all(config: &'static Config) -> Vec<Arc<dyn PhysicalDevice>> {
     instance::forget_failure();
     let mut all: Vec<Arc<dyn PhysicalDevice>> = Vec::new();
@@ -25,22 +25,22 @@ pub fn all(config: &'static Config) -> Vec<Arc<dyn PhysicalDevice>> {
     all
 }
 
-/// Why there are no Vulkan devices, if Vulkan itself cannot be used, as it was when `all` looked.
+/// The reason why the last call of [`all`] found no Vulkan devices, if Vulkan failed.
 pub fn no_vulkan() -> Option<String> {
     instance::failure().map(|e| e.to_string())
 }
 
-/// The message of a kernel that called `direct3d_errorf` or `direct3d_abort` since the last call.
+/// The message of the first kernel that has called `direct3d_errorf` or `direct3d_abort` since the last call.
 pub fn take_kernel_failure() -> Option<String> {
     printf::take_failure()
 }
 
-/// How many messages the validation layer has written so far.
+/// The number of errors and warnings of the validation layer so far.
 pub fn validation_messages() -> u64 {
     messages::validation_messages()
 }
 
-/// The latest of these messages.
+/// The text of the latest error or warning of the validation layer.
 pub fn last_validation_message() -> Option<String> {
     messages::last_validation_message()
 }

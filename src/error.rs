@@ -1,7 +1,7 @@
 //! The error type of the crate: the class of C++ AMP exception, the HRESULT and the text.
 //!
-//! Kinds follow the exception classes in docs/spec/errors.md. The text says what was asked, what the limit is and
-//! what to do.
+//! Kinds follow the exception classes in docs/spec/errors.md. The text says what was requested, what the limit is, and
+//! what the user can do.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ pub const DEVICE_HUNG: i32 = 0x887A_0006_u32 as i32;
 /// The class of an [`Error`]; each has one status code in the C API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// `runtime_exception`: a call that cannot be done as asked.
+    /// `runtime_exception`: the call cannot be done as requested.
     Runtime,
     /// `runtime_exception` with `E_INVALIDARG`: an argument has a value that is not allowed.
     InvalidArgument,
@@ -41,7 +41,7 @@ pub enum ErrorKind {
     UninitializedObject,
     /// `unsupported_feature`.
     UnsupportedFeature,
-    /// `accelerator_view_removed`: the device was lost; the view stays unusable.
+    /// `accelerator_view_removed`: the device was lost, and the view stays unusable.
     AcceleratorViewRemoved,
     /// A message of the Vulkan validation layer while `REVAMP_VALIDATION=2` is set.
     Validation,
@@ -79,9 +79,9 @@ pub struct Error {
     pub kind: ErrorKind,
     /// The HRESULT that C++ code sees.
     pub hresult: i32,
-    /// What was asked, what the limit is and what to do.
+    /// The text.
     pub message: Cow<'static, str>,
-    /// What the runtime can do before it reports the error; see [`crate::device::hazard::Detour`].
+    /// The action after which the runtime retries the operation instead of reporting the error: a [`crate::device::hazard::Detour`].
     pub detour: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -135,7 +135,7 @@ impl Error {
             format!("internal error: {message}; please report it with the log of REVAMP_LOG=debug"),
         )
     }
-    /// The same error with `context` put before its text.
+    /// The same error with `context` before its text.
     #[must_use]
     pub fn context(self, context: impl std::fmt::Display) -> Self {
         Self { message: format!("{context}: {}", self.message).into(), ..self }

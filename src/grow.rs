@@ -1,19 +1,19 @@
-//! Growing what the caller sizes (modules, arguments, blocks, texts), so that a lack of memory is an error and does not
-//! abort the process. What has a fixed size is allocated without this.
+//! Growth of containers whose size the caller controls (modules, arguments, blocks, texts). A lack of memory is an error and does
+//! not abort the process. Objects of a fixed size are allocated without this module.
 
 use crate::error::{Error, Result};
 use smallvec::{Array, SmallVec};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
-/// A container that can get room before it is filled.
+/// A container that can reserve room before it is filled.
 pub trait Grow {
-    /// Makes room for this many more.
+    /// Makes room for this many more elements.
     fn make_room(&mut self, more: usize) -> Result<()>;
 }
 
 #[cold]
-fn none(more: usize, each: usize) -> Error {
+fn allocation_error(more: usize, each: usize) -> Error {
     Error::out_of_memory(format!(
         "the call needs {} bytes of host memory, which could not be allocated; pass smaller input, or free memory",
         more.saturating_mul(each)
@@ -22,25 +22,25 @@ fn none(more: usize, each: usize) -> Error {
 
 impl<T> Grow for Vec<T> {
     fn make_room(&mut self, more: usize) -> Result<()> {
-        self.try_reserve(more).map_err(|_| none(more, size_of::<T>()))
+        self.try_reserve(more).map_err(|_| allocation_error(more, size_of::<T>()))
     }
 }
 
 impl<A: Array> Grow for SmallVec<A> {
     fn make_room(&mut self, more: usize) -> Result<()> {
-        self.try_reserve(more).map_err(|_| none(more, size_of::<A::Item>()))
+        self.try_reserve(more).map_err(|_| allocation_error(more, size_of::<A::Item>()))
     }
 }
 
 impl<K: Eq + Hash, V, S: BuildHasher> Grow for HashMap<K, V, S> {
     fn make_room(&mut self, more: usize) -> Result<()> {
-        self.try_reserve(more).map_err(|_| none(more, size_of::<(K, V)>()))
+        self.try_reserve(more).map_err(|_| allocation_error(more, size_of::<(K, V)>()))
     }
 }
 
 impl<T: Eq + Hash, S: BuildHasher> Grow for HashSet<T, S> {
     fn make_room(&mut self, more: usize) -> Result<()> {
-        self.try_reserve(more).map_err(|_| none(more, size_of::<T>()))
+        self.try_reserve(more).map_err(|_| allocation_error(more, size_of::<T>()))
     }
 }
 
@@ -55,7 +55,7 @@ pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
 /// A copy of `text`.
 pub fn text(text: &str) -> Result<String> {
     let mut copy = String::new();
-    copy.try_reserve(text.len()).map_err(|_| none(text.len(), 1))?;
+    copy.try_reserve(text.len()).map_err(|_| allocation_error(text.len(), 1))?;
     copy.push_str(text);
     Ok(copy)
 }
@@ -66,7 +66,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn what_no_memory_holds_is_an_error() {
+    fn impossible_sizes_are_out_of_memory_errors() {
         let most = isize::MAX as usize / 8;
         let failed = [
             Vec::<u64>::new().make_room(most),

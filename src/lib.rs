@@ -1,8 +1,9 @@
 //! revamp: C++ AMP revived over Vulkan.
 //!
-//! The rooms, each importing only from those named after it (ARCHITECTURE.md): [`capi`] (the C API), [`runtime`] (the C++
-//! AMP model), [`coherence`] (who holds which bytes), [`devices`] and [`device`] (Vulkan and host threads), [`kernel`]
-//! (SPIR-V modules), [`host`], [`geometry`], [`config`], [`trace`], [`lock`], [`privilege`], [`grow`] and [`error`].
+//! The modules are layers, called *rooms* in ARCHITECTURE.md. Each imports only from modules that follow it in this list:
+//! [`capi`] (the C API), [`runtime`] (the C++ AMP model), [`coherence`] (which locations hold which bytes), [`devices`] and
+//! [`device`] (Vulkan devices and host threads), [`kernel`] (SPIR-V modules), [`host`], [`geometry`], [`config`], [`trace`],
+//! [`lock`], [`privilege`], [`grow`] and [`error`].
 
 pub mod capi;
 pub mod coherence;

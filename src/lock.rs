@@ -1,16 +1,16 @@
-//! The locks of the library, each with a rank. A thread takes them in the order of their ranks, and locks of one rank in the
-//! order of their ids, so that no two threads ever wait for each other.
+//! The locks of the library, each with a rank. A thread takes locks in the order of their ranks, and locks of one rank in the
+//! order of their ids, so that threads cannot deadlock.
 //!
-//! A wait for other threads of the host has a rank too: that of the first lock which those threads may take ([`waits`]). A
-//! build with debug assertions checks every lock and wait, and aborts at the first that is out of order; other builds check
-//! nothing. A wait for a Vulkan device lets gathered commands begin, so it is allowed under locks before GATHERERS.
+//! A wait for other host threads has a rank too: the rank of the outermost lock that those threads may take ([`waits`]). Builds
+//! with debug assertions check every lock and wait, and abort at the first that is out of order. Other builds check nothing. A
+//! wait for a Vulkan device may submit gathered commands, so it is allowed only under locks that precede GATHERERS.
 
 use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
 /// The ranks, from the outermost lock to the innermost.
 pub mod rank {
-    /// No lock may be held: for waits for threads that may use the library, and for calls of the program's code.
+    /// For waits and calls under which no lock may be held: waits for threads that may use the library, and calls of the program's code.
     pub const NONE: u8 = 0;
 
     macro_rules! ranks {
@@ -27,9 +27,9 @@ pub mod rank {
     ranks! {
         /// The file of a trace.
         RECORDING,
-        /// Claims of asynchronous operations on their bytes.
+        /// The bytes that asynchronous operations claim.
         CLAIMING,
-        /// Where an array keeps the data source of its views.
+        /// An array's reference to the data source of its views.
         ARRAY_SOURCE,
         /// The state of a data source.
         SOURCE,
@@ -37,7 +37,7 @@ pub mod rank {
         LIVE_SOURCES,
         /// The state words of array_views.
         HOST_ACCESS,
-        /// The uses that the race check knows.
+        /// The uses of memory that the race check has recorded.
         RACES,
         /// The users of the library.
         USERS,
@@ -49,51 +49,53 @@ pub mod rank {
         AUTO_VIEW,
         /// The default view of an accelerator.
         DEFAULT_VIEW,
-        /// Kernels of the kernel compiler on an accelerator.
+        /// Compiled kernels loaded on an accelerator.
         COMPILED,
         /// The open device of an accelerator.
         DEVICE,
-        /// Devices of the program on an accelerator, and what is loaded there.
+        /// Devices of the program on an accelerator, and the kernels loaded there.
         LENT_DEVICES,
-        /// Kernels of the program on one of its devices.
+        /// SPIR-V kernels of the program loaded on one of its devices.
         LENT_KERNELS,
         /// An accelerator's default cpu access type.
         CPU_ACCESS,
-        /// The reports of all devices.
+        /// The list of the reports of all devices.
         REPORTS,
-        /// What is known of a device's reports.
+        /// The state of one device's report.
         REPORT,
         /// Kernels by module on an accelerator.
         KERNELS,
-        /// What launches of a kernel have decided of it.
+        /// The variants of a kernel that launches have decided on.
         VARIANTS,
-        /// The searches for workgroups of a kernel.
+        /// The searches for workgroup sizes of a kernel.
         SEARCHES,
-        /// One of them.
+        /// One search for a workgroup size.
         SEARCH,
-        /// The workgroups that were found on a device.
+        /// The workgroup sizes found on a device.
         FOUND,
         /// The handle of an object.
         HANDLE_CELL,
-        /// The image of a texture.
+        /// The mirror or the shadow of a texture.
         MIRROR,
-        /// The bridges between two devices, and one of them.
+        /// The list of bridges between devices.
         BRIDGES,
-        /// One of the bridges.
+        /// One bridge.
         BRIDGE,
-        /// Work of a view that does not run on its queue.
-        BESIDE,
-        /// Large downloads of a device, one at a time.
+        /// The work of an accelerator_view that does not run on the view's queue.
+        OFF_QUEUE,
+        /// Serializes large downloads of a device.
         TURN,
-        /// What pieces of a parallel transfer share.
+        /// The state shared by the pieces of a parallel transfer.
         PIECES,
         /// Devices of the program.
         LENT,
         /// Signals of the program's semaphores.
         PROGRAM_SIGNALS,
+        /// The recording of an image's layout transition.
+        PREPARING,
         /// The queues of a device.
         QUEUES,
-        /// Those that gather commands.
+        /// The queues that gather commands.
         GATHERERS,
         /// The copy lanes of a device.
         LANES,
@@ -113,9 +115,9 @@ pub mod rank {
         IMAGE_LAYOUT,
         /// Launches whose loops the driver may stop.
         OVERRUNS,
-        /// Which kernels a recording's flags belong to.
+        /// The kernels to which a recording's flags belong.
         FLAGS,
-        /// Which commands of a queue may have used the results of others.
+        /// The dependences between commands of a queue, along which losses spread.
         DEPENDENCES,
         /// The losses of a timeline.
         LOSSES,
@@ -123,9 +125,9 @@ pub mod rank {
         SIGNALS,
         /// The jobs of a host queue.
         JOBS,
-        /// An operation of the host.
+        /// A host operation.
         OPERATION,
-        /// What an operation of the host holds up.
+        /// The operations that wait for a host operation.
         GATE,
         /// Callbacks that wait for completions.
         NOTIFIER,
@@ -133,15 +135,15 @@ pub mod rank {
         PROMISES,
         /// Semaphores that are kept for a while before they are destroyed.
         RETIRED,
-        /// Submitting to a device.
+        /// Submission to a device.
         SUBMITTING,
         /// The memory of a buffer.
         BUFFER,
         /// Blocks of device memory.
         POOL,
-        /// Tasks and their threads.
+        /// The queue and threads of a task pool.
         TASKS,
-        /// What a task is to do.
+        /// The function of a task.
         TASK,
         /// The computing threads.
         WORKERS,
@@ -155,11 +157,11 @@ pub mod rank {
         REGISTRY,
         /// Images of compiled kernels.
         IMAGES,
-        /// An object behind a handle.
+        /// The object to which a handle refers.
         HANDLE,
-        /// Slots of handles that are free.
+        /// Free slots of the handle table.
         HANDLES,
-        /// Making the one Vulkan instance.
+        /// The creation of the Vulkan instance.
         INSTANCE,
         /// Messages of drivers and kernels, logged transfers.
         MESSAGES,
@@ -167,7 +169,7 @@ pub mod rank {
         HOOKS,
         /// The log's hook.
         LOG,
-        /// Naming an object of Vulkan.
+        /// The naming of a Vulkan object.
         NAMING,
         /// Labels of objects.
         LABELS,
@@ -175,6 +177,8 @@ pub mod rank {
         TRACE,
         /// Texts of traces.
         TEXTS,
+        /// The queries of a device's timers.
+        TIMERS,
     }
 }
 
@@ -195,7 +199,7 @@ mod held {
         std::process::abort();
     }
 
-    /// To be called before a lock is waited for.
+    /// Must be called before waiting for a lock.
     pub fn check(rank: u8, id: u64) {
         let _ = HELD.try_with(|held| {
             let held = held.borrow();
@@ -205,12 +209,12 @@ mod held {
         });
     }
 
-    /// To be called before other threads are waited for.
+    /// Must be called before waiting for other threads.
     pub fn waits(rank: u8) {
         let _ = HELD.try_with(|held| {
             let held = held.borrow();
             if held.iter().any(|&(r, _)| r >= rank) {
-                end("a wait for other threads under a lock that they may want: wait", rank, &held);
+                end("a thread waits while it holds a lock that other threads may need: wait", rank, &held);
             }
         });
     }
@@ -229,8 +233,8 @@ mod held {
     }
 }
 
-/// To be called before this thread waits for other threads of the host that may take locks of `rank` and beyond, or calls
-/// code of the program ([`rank::NONE`]).
+/// Must be called before this thread waits for other host threads that may take locks of `rank` and later ranks, or
+/// calls code of the program ([`rank::NONE`]).
 #[inline]
 pub fn waits(rank: u8) {
     #[cfg(debug_assertions)]
@@ -238,7 +242,7 @@ pub fn waits(rank: u8) {
     let _ = rank;
 }
 
-/// Notes that this thread holds a lock of a rank, as long as this lives.
+/// While this value exists, its thread counts as holding a lock of a rank.
 #[derive(Debug)]
 pub struct Hold {
     #[cfg(debug_assertions)]
@@ -246,7 +250,7 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Checks that a lock may be waited for. To be kept while the lock is held.
+    /// Checks that this thread may wait for the lock. Keep the value while the lock is held.
     #[inline]
     pub fn new(rank: u8, id: u64) -> Self {
         #[cfg(debug_assertions)]
@@ -254,7 +258,7 @@ impl Hold {
         Self::unchecked(rank, id)
     }
 
-    /// For a lock that is not waited for.
+    /// [`Self::new`] without the check, for a lock that this thread does not wait for.
     #[inline]
     fn unchecked(rank: u8, id: u64) -> Self {
         #[cfg(debug_assertions)]
@@ -266,7 +270,7 @@ impl Hold {
         }
     }
 
-    /// Runs `f` as if the lock were not held; `f` releases it and takes it again.
+    /// Runs `f` as if the lock were not held; `f` releases the lock and takes it again.
     #[inline]
     fn without<R>(&self, f: impl FnOnce() -> R) -> R {
         #[cfg(debug_assertions)]
@@ -288,11 +292,11 @@ impl Drop for Hold {
     }
 }
 
-/// A mutex of a rank.
+/// A mutex with a rank.
 #[derive(Debug, Default)]
 pub struct Mutex<T, const RANK: u8>(parking_lot::Mutex<T>);
 
-/// A lock that is held: gives access to what it guards.
+/// A held lock, which gives access to the data it guards.
 pub struct Guard<G> {
     guard: G,
     hold: Hold,
@@ -313,26 +317,26 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
         self.lock_as(0)
     }
 
-    /// Locks one of several mutexes of its rank that may be held together.
+    /// Locks a mutex that may be held together with other mutexes of its rank; these must be locked in order of `id`.
     #[inline]
     pub fn lock_as(&self, id: u64) -> MutexGuard<'_, T> {
         let hold = Hold::new(RANK, id);
         Guard { guard: self.0.lock(), hold }
     }
 
-    /// Locks it if nobody holds it. Allowed in any order.
+    /// Locks it if no thread holds it. Allowed in any order.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         self.0.try_lock().map(|guard| Guard { guard, hold: Hold::unchecked(RANK, 0) })
     }
 
-    /// Locks it unless somebody else holds it for that long.
+    /// Locks it, waiting at most `timeout`. `None` if another thread still holds it then.
     #[inline]
     pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T>> {
         self.0.try_lock_for(timeout).map(|guard| Guard { guard, hold: Hold::unchecked(RANK, 0) })
     }
 
-    /// The value, which nobody else can use.
+    /// The value, without locking.
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut()
     }
@@ -367,7 +371,7 @@ impl<G: DerefMut> DerefMut for Guard<G> {
     }
 }
 
-/// A condition variable. `rank` is that of the first lock which the threads waited for may take, as for [`waits`].
+/// A condition variable. `rank` of a wait is the rank of the outermost lock that the notifying threads may take, as for [`waits`].
 #[derive(Debug, Default)]
 pub struct Condvar(parking_lot::Condvar);
 
@@ -387,7 +391,7 @@ impl Condvar {
         self.0.notify_all();
     }
 
-    /// Waits.
+    /// Waits for a notification.
     pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8) {
         guard.hold.without(|| {
             waits(rank);
@@ -395,7 +399,7 @@ impl Condvar {
         });
     }
 
-    /// Waits at most that long: true if the time has passed.
+    /// Waits for a notification, at most `timeout`: true if the time has passed.
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8, timeout: Duration) -> bool {
         guard.hold.without(|| {
             waits(rank);
@@ -403,7 +407,7 @@ impl Condvar {
         })
     }
 
-    /// Waits until that moment at most: true if it has passed.
+    /// Waits for a notification, at most until `end`: true if that time has passed.
     pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8, end: Instant) -> bool {
         guard.hold.without(|| {
             waits(rank);
@@ -412,7 +416,7 @@ impl Condvar {
     }
 }
 
-/// A reader-writer lock of a rank.
+/// A reader-writer lock with a rank.
 #[derive(Debug, Default)]
 pub struct RwLock<T, const RANK: u8>(parking_lot::RwLock<T>);
 
@@ -438,6 +442,7 @@ impl<T, const RANK: u8> RwLock<T, RANK> {
 }
 
 #[cfg(test)]
+#[cfg(debug_assertions)]
 mod tests {
     use super::*;
     use std::process::Command;
@@ -445,7 +450,7 @@ mod tests {
     static OUTER: Mutex<(), { rank::SOURCE }> = Mutex::new(());
     static INNER: Mutex<(), { rank::QUEUE }> = Mutex::new(());
 
-    /// Runs one of the children below: what it says, and whether it ended as it should.
+    /// Runs one of the child tests below in a process. Returns its standard error, and true if it succeeded.
     fn child(name: &str) -> (String, bool) {
         let name = format!("lock::tests::{name}");
         let output = Command::new(std::env::current_exe().unwrap())
@@ -496,10 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_order_ends_the_process_and_says_where() {
-        if !cfg!(debug_assertions) {
-            return;
-        }
+    fn locking_out_of_order_aborts_with_a_message() {
         let (text, is_good) = child("child_takes_locks_in_order");
         assert!(is_good, "{text}");
         for (name, says) in [

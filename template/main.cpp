@@ -1,4 +1,4 @@
-// Where a program begins: a vector, a kernel over it, a check.
+// A first program: a vector, a kernel that squares its elements, and a check of the result.
 #include <amp.h>
 
 #include <iostream>

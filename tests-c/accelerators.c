@@ -1,4 +1,4 @@
-/* Accelerators and views: lists, properties and defaults (docs/spec/accelerators.md). */
+/* Tests of accelerators and accelerator_views: lists, properties and defaults (docs/spec/accelerators.md). */
 #include "support.h"
 #include "system.h"
 
@@ -10,15 +10,15 @@ static bool is_vulkan_path(const char *path) {
     return !strncmp(path, "vulkan\\", 7);
 }
 
-TEST(list_fills_what_fits_and_counts_all) {
+TEST(list_fills_the_array_and_returns_the_full_count) {
     size_t count = 0, again = 0;
     revamp_accelerator *all = all_accelerators(&count);
     REQUIRE(count >= 2);
-    revamp_accelerator one[2] = {NULL, all[count - 1]};
-    REQUIRE_OK(revamp_accelerator_list(one, 1, &again));
+    revamp_accelerator first_and_last[2] = {NULL, all[count - 1]};
+    REQUIRE_OK(revamp_accelerator_list(first_and_last, 1, &again));
     CHECK_NUMBER(again, count);
-    CHECK(one[0] == all[0]);
-    CHECK(one[1] == all[count - 1]);
+    CHECK(first_and_last[0] == all[0]);
+    CHECK(first_and_last[1] == all[count - 1]);
     revamp_accelerator *more = memory((count + 1) * sizeof *more);
     REQUIRE_OK(revamp_accelerator_list(more, count + 1, &again));
     CHECK_NUMBER(again, count);
@@ -27,18 +27,18 @@ TEST(list_fills_what_fits_and_counts_all) {
 }
 
 TEST(cpu_and_host_threads_are_listed_once) {
-    size_t count = 0, cpus = 0, warps = 0;
+    size_t count = 0, cpus = 0, host_threads = 0;
     revamp_accelerator *all = all_accelerators(&count);
     for (size_t i = 0; i < count; i++) {
         revamp_accelerator_info info = info_of(all[i]);
         cpus += info.kind == REVAMP_ACCELERATOR_CPU;
-        warps += info.kind == REVAMP_ACCELERATOR_HOST_THREADS;
+        host_threads += info.kind == REVAMP_ACCELERATOR_HOST_THREADS;
     }
     CHECK_NUMBER(cpus, 1);
-    CHECK_NUMBER(warps, 1);
+    CHECK_NUMBER(host_threads, 1);
 }
 
-TEST(device_paths_are_unique_and_strings_stay) {
+TEST(device_paths_are_unique_and_stay_valid) {
     size_t count = 0;
     revamp_accelerator *all = all_accelerators(&count);
     for (size_t i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ TEST(device_paths_are_unique_and_strings_stay) {
     }
 }
 
-TEST(cpu_properties_are_the_documented_ones) {
+TEST(cpu_properties_match_the_documentation) {
     revamp_accelerator_info info = info_of(find("cpu"));
     double ram = machine_memory() / 1024;
     CHECK(!strcmp(info.device_path, "cpu"));
@@ -66,7 +66,7 @@ TEST(cpu_properties_are_the_documented_ones) {
     CHECK_NUMBER(info.max_workgroup_invocations, 0);
 }
 
-TEST(host_threads_as_documented) {
+TEST(host_threads_properties_match_the_documentation) {
     revamp_accelerator_info info = info_of(find("host"));
     CHECK(!strcmp(info.device_path, "host"));
     CHECK_NUMBER(info.kind, REVAMP_ACCELERATOR_HOST_THREADS);
@@ -111,7 +111,7 @@ TEST(vulkan_properties_are_plausible) {
     }
 }
 
-TEST(double_precision_is_told_truthfully) {
+TEST(double_precision_support_is_reported_correctly) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel kernel = NULL;
         revamp_status status = try_load(p->accelerator, doubles_module.words, doubles_module.size, NULL, &kernel);
@@ -138,7 +138,7 @@ TEST(double_precision_is_told_truthfully) {
     }
 }
 
-TEST(find_takes_each_path_and_warp_with_a_slash) {
+TEST(find_accepts_every_path_and_warp_with_a_slash) {
     size_t count = 0;
     revamp_accelerator *all = all_accelerators(&count);
     for (size_t i = 0; i < count; i++)
@@ -146,7 +146,7 @@ TEST(find_takes_each_path_and_warp_with_a_slash) {
     CHECK(find("direct3d/warp") == find("direct3d\\warp"));
 }
 
-TEST(an_unknown_path_is_an_error_that_lists_the_known) {
+TEST(errors_for_unknown_paths_list_the_known_paths) {
     size_t count = 0;
     revamp_accelerator *all = all_accelerators(&count), found = all[0];
     CHECK_FAILS(revamp_accelerator_find("vulkan\\nowhere", &found), AS_RUNTIME, "vulkan\\nowhere");
@@ -155,10 +155,10 @@ TEST(an_unknown_path_is_an_error_that_lists_the_known) {
         CHECK_TEXT(revamp_last_error_message(), info_of(all[i]).device_path);
 }
 
-/* Defaults. They are fixed once per process, so each test runs in a process of its own. */
+/* Default accelerators. They are chosen once per process, so each test runs in a child process. */
 
 /* True if `a` comes before `b` by the rules of docs/spec/accelerators.md#default-accelerator. */
-static bool is_better(const revamp_accelerator_info *a, const revamp_accelerator_info *b) {
+static bool is_preferred(const revamp_accelerator_info *a, const revamp_accelerator_info *b) {
     if (a->is_emulated != b->is_emulated) return b->is_emulated;
     if (a->dedicated_memory != b->dedicated_memory) return a->dedicated_memory > b->dedicated_memory;
     return !a->has_display && b->has_display;
@@ -167,7 +167,7 @@ static bool is_better(const revamp_accelerator_info *a, const revamp_accelerator
 static const place *best_vulkan(void) {
     const place *best = NULL;
     for (const place *p = places_that(runs_spirv); p->view; p++)
-        if (!best || is_better(&p->info, &best->info)) best = p;
+        if (!best || is_preferred(&p->info, &best->info)) best = p;
     return best;
 }
 
@@ -177,7 +177,7 @@ static revamp_accelerator default_for(revamp_code code) {
     return found;
 }
 
-/* Host threads by the names that Direct3D gave its software devices (decision 28). */
+/* direct3d\warp and direct3d\ref, Direct3D's names of software devices, are aliases of host threads (decision 28). */
 TEST(warp_and_ref_are_found_and_not_listed) {
     static const char *const paths[] = {"direct3d\\warp", "direct3d\\ref"};
     size_t count = 0;
@@ -194,7 +194,7 @@ TEST(warp_and_ref_are_found_and_not_listed) {
     CHECK(find("direct3d/ref") == find("direct3d\\ref"));
 }
 
-static bool offers(bool will_load_spirv, revamp_accelerator_kind kind, const char *path) {
+static bool is_offered(bool will_load_spirv, revamp_accelerator_kind kind, const char *path) {
     revamp_accelerator all[32];
     size_t count = 0;
     REQUIRE_OK(revamp_accelerator_list_offered(will_load_spirv, all, 32, &count));
@@ -211,30 +211,30 @@ static bool offers(bool will_load_spirv, revamp_accelerator_kind kind, const cha
 CHILD(is_offered_what_runs_here) {
     const place *vulkan = best_vulkan();
     for (int will_load = 0; will_load < 2; will_load++) {
-        CHECK(offers(will_load, REVAMP_ACCELERATOR_CPU, NULL));
-        CHECK(offers(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "host"));
-        CHECK(offers(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "direct3d\\warp"));
-        CHECK(!offers(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "direct3d\\ref"));
+        CHECK(is_offered(will_load, REVAMP_ACCELERATOR_CPU, NULL));
+        CHECK(is_offered(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "host"));
+        CHECK(is_offered(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "direct3d\\warp"));
+        CHECK(!is_offered(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "direct3d\\ref"));
     }
-    CHECK(!offers(false, REVAMP_ACCELERATOR_VULKAN, NULL));
+    CHECK(!is_offered(false, REVAMP_ACCELERATOR_VULKAN, NULL));
     if (!vulkan) return;
-    CHECK(offers(true, REVAMP_ACCELERATOR_VULKAN, NULL));
-    /* Listing accelerators does not fix the default. */
+    CHECK(is_offered(true, REVAMP_ACCELERATOR_VULKAN, NULL));
+    /* Listing accelerators does not choose the default. */
     bool changed = false;
     REQUIRE_OK(revamp_accelerator_set_default(vulkan->info.device_path, &changed));
     CHECK(changed);
-    CHECK(offers(false, REVAMP_ACCELERATOR_VULKAN, vulkan->info.device_path));
+    CHECK(is_offered(false, REVAMP_ACCELERATOR_VULKAN, vulkan->info.device_path));
 }
 
 CHILD(is_offered_vulkan_once_spirv_is_loaded) {
     const place *vulkan = best_vulkan();
     if (!vulkan) return;
     revamp_kernel step = load(vulkan->accelerator, &step_module);
-    CHECK(offers(false, REVAMP_ACCELERATOR_VULKAN, vulkan->info.device_path));
+    CHECK(is_offered(false, REVAMP_ACCELERATOR_VULKAN, vulkan->info.device_path));
     CHECK_OK(revamp_kernel_release(step));
 }
 
-TEST(offered_are_accelerators_that_run_the_program) {
+TEST(accelerators_that_run_the_program_are_offered) {
     child_result r = run_child("is_offered_what_runs_here", "CPPAMP_DEFAULT_ACCELERATOR=", "REVAMP_LOG=info", NULL);
     if (check_child(&r, __FILE__, __LINE__) && best_vulkan()) CHECK_TEXT(r.output, "does not list");
     CHECK_CHILD("is_offered_vulkan_once_spirv_is_loaded", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
@@ -282,12 +282,12 @@ TEST(set_default_wins_over_the_environment) {
 }
 
 CHILD(sets_default_with_slash) {
-    /* The output may be NULL. */
+    /* The output parameter may be NULL. */
     REQUIRE_OK(revamp_accelerator_set_default("direct3d/warp", NULL));
     CHECK(default_for(REVAMP_CODE_SPIRV) == find("direct3d\\warp"));
 }
 
-TEST(set_default_takes_a_slash) {
+TEST(set_default_accepts_a_slash) {
     CHECK_CHILD("sets_default_with_slash", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
 }
 
@@ -297,7 +297,7 @@ CHILD(sets_default_after_use) {
     REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
     CHECK(!changed);
     CHECK(default_for(REVAMP_CODE_HOST) == used);
-    /* revamp_uninitialize() allows another default. */
+    /* After revamp_uninitialize(), another default may be set. */
     REQUIRE_OK(revamp_uninitialize());
     REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
     CHECK(changed);
@@ -315,7 +315,7 @@ CHILD(sets_an_unknown_default) {
     CHECK(changed);
 }
 
-TEST(an_unknown_default_is_an_error_and_does_not_count) {
+TEST(an_unknown_default_is_refused_and_changes_nothing) {
     CHECK_CHILD("sets_an_unknown_default", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
 }
 
@@ -335,15 +335,15 @@ TEST(the_environment_chooses_the_default) {
     CHECK_CHILD("has_cpu_as_default", "CPPAMP_DEFAULT_ACCELERATOR=cpu", NULL);
 }
 
-/* As with any invalid setting. */
-TEST(an_unknown_default_in_the_environment_is_told_and_ignored) {
+/* An unknown path in the environment is reported and ignored, like any invalid setting. */
+TEST(an_unknown_default_in_the_environment_is_reported_and_ignored) {
     child_result r = run_child("finds_defaults", "CPPAMP_DEFAULT_ACCELERATOR=nowhere", "REVAMP_LOG=", NULL);
     if (!check_child(&r, __FILE__, __LINE__)) return;
     CHECK_TEXT(r.output, "CPPAMP_DEFAULT_ACCELERATOR");
     CHECK_TEXT(r.output, "nowhere");
 }
 
-/* REVAMP_VISIBLE_DEVICES. */
+/* REVAMP_VISIBLE_DEVICES hides devices. */
 
 static size_t count_vulkan(bool usable) {
     size_t count = 0, found = 0;
@@ -380,18 +380,18 @@ CHILD(sees_one_vulkan_device) {
     full_job();
 }
 
-static const place *a_vulkan_place(void) {
+static const place *require_vulkan_place(void) {
     if (is_setting("REVAMP_TEST", "no-vulkan")) check_skip("this run is without Vulkan");
-    return some_place(runs_spirv);
+    return first_place_or_skip(runs_spirv);
 }
 
 TEST(hidden_devices_are_listed_with_the_reason) {
-    a_vulkan_place();
+    require_vulkan_place();
     CHECK_CHILD("sees_no_vulkan_device", "REVAMP_VISIBLE_DEVICES=no such device", NULL);
 }
 
 TEST(visible_devices_are_chosen_by_index_uuid_and_name) {
-    const place *p = a_vulkan_place();
+    const place *p = require_vulkan_place();
     char setting[512];
     CHECK_CHILD("sees_one_vulkan_device", "REVAMP_VISIBLE_DEVICES=0", NULL);
     snprintf(setting, sizeof setting, "REVAMP_VISIBLE_DEVICES=%s", p->info.device_path + 7);
@@ -401,7 +401,7 @@ TEST(visible_devices_are_chosen_by_index_uuid_and_name) {
     CHECK_CHILD("sees_one_vulkan_device", setting, NULL);
 }
 
-/* Views. */
+/* Accelerator_views. */
 
 TEST(the_default_view_is_always_the_same) {
     FOR_EACH_PLACE(p, holds_arrays) {
@@ -467,16 +467,16 @@ TEST(markers_of_an_idle_view_are_done) {
     }
 }
 
-TEST(the_auto_selection_view_says_so) {
+TEST(info_reports_the_auto_selection_view) {
     revamp_accelerator_view view = NULL, again = NULL;
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&view));
     REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&again));
     CHECK(view == again);
     CHECK(view_info(view).is_auto_selection);
     CHECK(view_info(view).accelerator == default_for(REVAMP_CODE_SPIRV));
     CHECK(view != default_view(default_for(REVAMP_CODE_SPIRV)));
-    /* Otherwise it acts as the default view of the default accelerator. */
+    /* In all other respects, the auto-selection view acts as the default view of the default accelerator. */
     uint32_t *sent = numbers(10, 1);
     revamp_array array = array_with(view, sent, 10);
     CHECK_SAME(read_array(array), sent, 40);
@@ -489,16 +489,16 @@ TEST(the_auto_selection_view_says_so) {
 }
 
 TEST(the_default_view_waits_for_work_given_to_the_auto_selection_view) {
-    enum { COPIED = 4 << 20 };
+    enum { ELEMENTS = 4 << 20 };
     revamp_accelerator_view automatic = NULL;
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
     revamp_accelerator_view view = default_view(default_for(REVAMP_CODE_SPIRV));
-    uint32_t *sent = numbers(COPIED, 1);
-    revamp_array array = array_1d(automatic, COPIED, 4);
+    uint32_t *sent = numbers(ELEMENTS, 1);
+    revamp_array array = array_1d(automatic, ELEMENTS, 4);
     for (int i = 0; i < 5; i++) {
         revamp_completion done = NULL;
-        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, NULL, &done));
+        REQUIRE_OK(revamp_copy_to_array_async(sent, ELEMENTS * 4, array, NULL, &done));
         CHECK_OK(revamp_accelerator_view_wait(view));
         CHECK_STATUS(revamp_completion_wait_for(done, 0), REVAMP_OK);
         expect_done(done);
@@ -540,7 +540,7 @@ TEST(the_default_access_type_is_set_once_before_use) {
     CHECK_CHILD("sets_the_access_type_after_use", NULL);
 }
 
-TEST(no_access_type_without_shared_memory) {
+TEST(access_types_need_shared_memory) {
     FOR_EACH_PLACE(p, runs_spirv) {
         if (p->info.supports_cpu_shared_memory) continue;
         bool changed = true;
@@ -562,7 +562,7 @@ TEST(the_versions_of_header_and_library_agree) {
     CHECK_NUMBER(revamp_last_error_hresult(), 0);
 }
 
-/* What a kernel may require is what a device says that it has. */
+/* Checks that a kernel that requires `capability` loads if the device reports `feature`, and fails otherwise. */
 static void check_feature(const place *p, revamp_features feature, uint32_t capability) {
     size_t size = 0;
     revamp_kernel kernel = NULL;
@@ -575,7 +575,7 @@ static void check_feature(const place *p, revamp_features feature, uint32_t capa
     if (kernel) CHECK_OK(revamp_kernel_release(kernel));
 }
 
-TEST(devices_say_what_they_are) {
+TEST(device_properties_and_features_are_consistent) {
     FOR_EACH_PLACE(p, holds_arrays) {
         const revamp_accelerator_info *info = &p->info;
         static const uint8_t none[16];
@@ -597,8 +597,8 @@ TEST(devices_say_what_they_are) {
         CHECK(info->min_subgroup_size && info->max_workgroup_count[0] && info->max_workgroup_count[2]);
         CHECK(info->features & REVAMP_FEATURE_INT64);
         CHECK(!!(info->features & REVAMP_FEATURE_FLOAT64) == info->supports_limited_double_precision);
-        /* Capabilities of SPIR-V. The layer also asks for the extensions behind some, which the module does not name.
-         */
+        /* Capabilities of SPIR-V. They are not tested with the validation layer: it also requires the extensions of
+         * some capabilities, and the module does not declare these extensions. */
         if (has_validation()) continue;
         check_feature(p, REVAMP_FEATURE_FLOAT16, 9);
         check_feature(p, REVAMP_FEATURE_FLOAT64, 10);

@@ -1,4 +1,4 @@
-/* Arrays (docs/spec/arrays.md#cpu-access-types). Staging arrays are in rules/rules_stg.c. */
+/* Tests of arrays in the C API (docs/spec/arrays.md#cpu-access-types). Staging arrays: rules/rules_stg.c. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ TEST(element_sizes_4_to_64) {
         check_array(p->view, 2, extent, sizes[i]);
 }
 
-TEST(a_label_and_default_options_are_taken) {
+TEST(a_label_and_default_options_are_accepted) {
     FOR_EACH_PLACE(p, holds_arrays) {
         revamp_array array = NULL;
         int32_t extent = 3;
@@ -58,8 +58,8 @@ TEST(a_label_and_default_options_are_taken) {
     }
 }
 
-TEST(host_data_is_reached_on_cpu_and_host_threads) {
-    for (const place *p = some_place(holds_arrays); p->view; p++) {
+TEST(the_host_accesses_arrays_of_cpu_and_host_threads) {
+    for (const place *p = first_place_or_skip(holds_arrays); p->view; p++) {
         if (runs_spirv(&p->info)) continue;
         revamp_array array = array_1d(p->view, 1000, 4);
         uint32_t *sent = numbers(1000, 5), *data = data_of(array, REVAMP_ACCESS_WRITE);
@@ -73,7 +73,7 @@ TEST(host_data_is_reached_on_cpu_and_host_threads) {
     }
 }
 
-TEST(device_addresses_are_those_of_vulkan_arrays_only) {
+TEST(only_vulkan_arrays_have_device_addresses) {
     FOR_EACH_PLACE(p, holds_arrays) {
         uint64_t first = 0, second = 0;
         revamp_array a = array_1d(p->view, 1000, 4), b = array_1d(p->view, 1000, 4);
@@ -101,7 +101,7 @@ static void check_access(revamp_array array, revamp_access access, bool allowed)
     CHECK(!data == !allowed);
 }
 
-TEST(cpu_access_types_of_shared_memory_are_obeyed) {
+TEST(cpu_access_types_of_shared_memory_are_enforced) {
     FOR_EACH_PLACE(p, is_shared_vulkan)
     for (revamp_access type = REVAMP_ACCESS_NONE; type <= REVAMP_ACCESS_READ_WRITE; type++) {
         revamp_array array = shared_array(p->view, 256, 4, type);
@@ -123,7 +123,7 @@ TEST(shared_memory_is_seen_by_host_and_kernels) {
         for (int i = 0; i < 3; i++) {
             CHECK_OK(launch_step(p->view, step, array));
             step_naive(expected, 500, 1);
-            /* The call waits for the kernel. */
+            /* revamp_array_data() waits for the kernel. */
             uint32_t *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
             CHECK_SAME(data, expected, 2000);
             data[i] = expected[i] = 17;
@@ -156,9 +156,9 @@ TEST(cpu_access_types_need_shared_memory) {
     }
 }
 
-/* Sizes past 4 GiB and past the range of a storage buffer; on the H200 only. */
+/* Arrays larger than 4 GiB exceed a storage buffer's range. Their tests run only with REVAMP_TEST_LARGE=1. */
 
-TEST(arrays_past_4_GiB_are_reached_at_both_ends) {
+TEST(kernels_access_both_ends_of_arrays_past_4_GiB) {
     enum { EXTENT = 1 << 30 };
     if (!is_setting("REVAMP_TEST_LARGE", "1")) check_skip("REVAMP_TEST_LARGE=1 is not set");
     FOR_EACH_PLACE(p, runs_spirv) {

@@ -1,5 +1,5 @@
-/* Every function that takes a handle, given every kind of wrong one: null, freed, foreign, of another type. Each must
- * say so, and the process must go on. Functions of array_views: array_view/views_misuse.c. */
+/* Calls every function that takes a handle with every kind of bad handle: null, freed, foreign, of another type. Each
+ * call must report the bad handle, and the process must continue. Calls with array_views: array_view/views_misuse.c. */
 #include "handles.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ TEST(freed_handles_and_double_release) {
 }
 
 TEST(neighbours_of_good_handles) {
-    check_neighbours(&other_functions);
+    check_altered_handles(&other_functions);
 }
 
 TEST(old_handles_after_uninitialize) {
@@ -29,15 +29,15 @@ TEST(old_handles_after_uninitialize) {
     void *old[TYPES];
     for (int type = 0; type < TYPES; type++)
         old[type] = handle_of_type((handle_type)type);
-    /* While there is a user, nothing ends. */
+    /* While a revamp_user exists, revamp_uninitialize() does nothing. */
     CHECK_OK(revamp_uninitialize());
     CHECK_OK(revamp_array_view_discard_data(good.over));
     CHECK_OK(revamp_user_destroy(good.user));
     CHECK_OK(revamp_uninitialize());
-    /* The good handles beside them are as dead. */
+    /* The calls also pass other handles from `good`. revamp_uninitialize() has freed these, too. */
     FOR_EACH_CASE(c, &other_functions)
     if (old[c->type]) CHECK_FAILS(c->call(old[c->type]), AS_HANDLE, "freed");
-    /* The next call begins anew, and old handles stay dead. */
+    /* The next call initialises the library again. The old handles stay invalid. */
     make_good();
     FOR_EACH_CASE(c, &other_functions)
     if (old[c->type]) check_bad(c, old[c->type], "freed");
@@ -47,7 +47,7 @@ TEST(old_handles_after_uninitialize) {
     CHECK_OK(revamp_uninitialize());
 }
 
-/* Good and bad handles from many threads at once. */
+/* Many threads use good and bad handles at once. */
 
 enum { THREADS = 8, ROUNDS = 60 };
 
@@ -90,7 +90,7 @@ static void *release_once(void *context) {
     return NULL;
 }
 
-/* Of many releases of one owner at once exactly one succeeds. */
+/* If many threads release the same owner at once, exactly one release succeeds. */
 TEST(one_owner_is_released_once) {
     for (int round = 0; round < 20; round++) {
         pthread_t threads[THREADS];

@@ -1,5 +1,5 @@
-/* Bad input other than bad handles. Each call returns its status with a text that names the cause, and the process
- * continues. */
+/* Tests of bad input other than bad handles. Each call returns an error status with a message that names the cause, and
+ * the process continues. */
 #include "support.h"
 #include "system.h"
 
@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One case: the call fails with this status and text, and a small job works afterwards. */
+/* Checks that the call fails with one of these statuses and with this text, and that a small job still works. */
 #define BAD(call, statuses, text)                                                                                      \
     do {                                                                                                               \
         CHECK_FAILS(call, statuses, text);                                                                             \
         small_job();                                                                                                   \
     } while (0)
 
-static revamp_status make(revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size) {
+static revamp_status try_create_array(revamp_accelerator_view view, uint32_t rank, const int32_t *extent,
+                                      size_t element_size) {
     revamp_array array = NULL;
     revamp_status status = revamp_array_create(view, rank, extent, element_size, NULL, &array);
     CHECK(status < 0 ? !array : array != NULL);
@@ -23,55 +24,55 @@ static revamp_status make(revamp_accelerator_view view, uint32_t rank, const int
     return status;
 }
 
-TEST(extents_of_arrays) {
+TEST(invalid_array_extents) {
     static const int32_t zero[] = {4, 0}, negative[] = {-3, 4}, smallest[] = {INT32_MIN}, good[] = {4, 4};
     FOR_EACH_PLACE(p, holds_arrays) {
         int32_t *many = memory(2000 * sizeof *many);
         for (int i = 0; i < 2000; i++)
             many[i] = 1;
-        BAD(make(p->view, 2, zero, 4), AS_BAD, "0");
-        BAD(make(p->view, 2, negative, 4), AS_BAD, "-3");
-        BAD(make(p->view, 1, smallest, 4), AS_BAD, "-2147483648");
-        BAD(make(p->view, 0, good, 4), AS_BAD, "rank is 0");
-        BAD(make(p->view, 2000, many, 4), AS_BAD, "2000");
-        BAD(make(p->view, UINT32_MAX, many, 4), AS_BAD, "4294967295");
-        BAD(make(p->view, 2, NULL, 4), AS_BAD, "extent is NULL");
-        CHECK_OK(make(p->view, 1000, many, 4));
+        BAD(try_create_array(p->view, 2, zero, 4), AS_BAD, "0");
+        BAD(try_create_array(p->view, 2, negative, 4), AS_BAD, "-3");
+        BAD(try_create_array(p->view, 1, smallest, 4), AS_BAD, "-2147483648");
+        BAD(try_create_array(p->view, 0, good, 4), AS_BAD, "rank is 0");
+        BAD(try_create_array(p->view, 2000, many, 4), AS_BAD, "2000");
+        BAD(try_create_array(p->view, UINT32_MAX, many, 4), AS_BAD, "4294967295");
+        BAD(try_create_array(p->view, 2, NULL, 4), AS_BAD, "extent is NULL");
+        CHECK_OK(try_create_array(p->view, 1000, many, 4));
     }
     full_job();
 }
 
-TEST(element_sizes_of_arrays) {
+TEST(invalid_element_sizes) {
     static const int32_t good[] = {4, 4};
-    FOR_EACH_PLACE(p, holds_arrays) BAD(make(p->view, 2, good, 0), AS_BAD, "the element size is 0 bytes");
+    FOR_EACH_PLACE(p, holds_arrays) BAD(try_create_array(p->view, 2, good, 0), AS_BAD, "the element size is 0 bytes");
     full_job();
 }
 
 TEST(sizes_that_overflow) {
     static const int32_t huge[] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, one[] = {1};
     FOR_EACH_PLACE(p, holds_arrays) {
-        BAD(make(p->view, 4, huge, 4), AS_BAD | AS_MEMORY, "");
-        BAD(make(p->view, 3, huge, 64), AS_BAD | AS_MEMORY, "");
-        BAD(make(p->view, 2, huge, 1024), AS_BAD | AS_MEMORY, "");
-        BAD(make(p->view, 1, one, SIZE_MAX - 3), AS_BAD | AS_MEMORY, "");
-        BAD(make(p->view, 1, one, (size_t)1 << 63), AS_BAD | AS_MEMORY, "");
-        BAD(make(p->view, 1, huge, (size_t)1 << 40), AS_BAD | AS_MEMORY, "");
+        BAD(try_create_array(p->view, 4, huge, 4), AS_BAD | AS_MEMORY, "");
+        BAD(try_create_array(p->view, 3, huge, 64), AS_BAD | AS_MEMORY, "");
+        BAD(try_create_array(p->view, 2, huge, 1024), AS_BAD | AS_MEMORY, "");
+        BAD(try_create_array(p->view, 1, one, SIZE_MAX - 3), AS_BAD | AS_MEMORY, "");
+        BAD(try_create_array(p->view, 1, one, (size_t)1 << 63), AS_BAD | AS_MEMORY, "");
+        BAD(try_create_array(p->view, 1, huge, (size_t)1 << 40), AS_BAD | AS_MEMORY, "");
     }
     full_job();
 }
 
-TEST(memory_that_is_not_there) {
+TEST(arrays_larger_than_memory_are_refused) {
     /* 64 TiB: more memory than any machine has, but within the address space. */
     static const int32_t extent[] = {1 << 20, 1 << 24};
     FOR_EACH_PLACE(p, holds_arrays)
     for (int i = 0; i < 3; i++) {
-        BAD(make(p->view, 2, extent, 4), AS_MEMORY, "70368744177664");
+        BAD(try_create_array(p->view, 2, extent, 4), AS_MEMORY, "70368744177664");
         CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x8007000E);
     }
     full_job();
 }
 
-static revamp_status make_with(const revamp_array_options *options) {
+static revamp_status create_with_options(const revamp_array_options *options) {
     int32_t extent = 4;
     revamp_array array = NULL;
     revamp_status status = revamp_array_create(cpu_view(), 1, &extent, 4, options, &array);
@@ -79,37 +80,37 @@ static revamp_status make_with(const revamp_array_options *options) {
     return status;
 }
 
-TEST(options_of_arrays) {
+TEST(invalid_array_options) {
     static const char bad_utf8[] = {'a', (char)0xFF, (char)0xC0, 0};
     revamp_array_options options = {0};
     int32_t extent = 4;
-    BAD(make_with(&options), AS_ARGUMENT, "struct_size");
+    BAD(create_with_options(&options), AS_ARGUMENT, "struct_size");
     CHECK_TEXT(revamp_last_error_message(), "revamp_array_options");
     options.struct_size = sizeof options + 8;
-    BAD(make_with(&options), AS_ARGUMENT, "struct_size");
+    BAD(create_with_options(&options), AS_ARGUMENT, "struct_size");
     options.struct_size = 7;
-    BAD(make_with(&options), AS_ARGUMENT, "struct_size");
+    BAD(create_with_options(&options), AS_ARGUMENT, "struct_size");
     options.struct_size = SIZE_MAX;
-    BAD(make_with(&options), AS_ARGUMENT, "struct_size");
+    BAD(create_with_options(&options), AS_ARGUMENT, "struct_size");
     options.struct_size = sizeof options;
     options.has_cpu_access_type = true;
     options.cpu_access_type = 7;
-    BAD(make_with(&options), AS_ARGUMENT, "0x7");
+    BAD(create_with_options(&options), AS_ARGUMENT, "0x7");
     options.cpu_access_type = REVAMP_ACCESS_READ_WRITE;
     options.associated_view = cpu_view();
-    BAD(make_with(&options), AS_BAD, "access");
+    BAD(create_with_options(&options), AS_BAD, "access");
     options.has_cpu_access_type = false;
     options.associated_view = NULL;
     options.label = bad_utf8;
-    BAD(make_with(&options), AS_ARGUMENT, "UTF-8");
+    BAD(create_with_options(&options), AS_ARGUMENT, "UTF-8");
     options.label = NULL;
-    /* An older, smaller struct: its missing fields are zero. */
+    /* A struct of an older version is smaller. Its missing fields count as zero. */
     options.struct_size = sizeof options.struct_size;
-    CHECK_OK(make_with(&options));
+    CHECK_OK(create_with_options(&options));
     BAD(revamp_array_create(cpu_view(), 1, &extent, 4, NULL, NULL), AS_ARGUMENT, "array is NULL");
 }
 
-/* Outputs and inputs that are NULL. */
+/* Output and input pointers that are NULL. */
 
 TEST(null_outputs) {
     revamp_array array = array_1d(cpu_view(), 4, 4);
@@ -244,7 +245,7 @@ TEST(struct_sizes) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-TEST(info_structs_of_an_older_program_are_filled_as_far_as_they_go) {
+TEST(info_structs_of_an_older_program_are_filled_up_to_their_size) {
     revamp_array array = array_1d(cpu_view(), 4, 4);
     revamp_array_info info;
     memset(&info, 0xAA, sizeof info);
@@ -294,11 +295,11 @@ TEST(enumerators) {
 }
 
 TEST(misaligned_lists) {
-    /* A list at an odd address. */
+    /* Both lists begin at misaligned addresses. */
     char *bytes = memory(256);
     const int32_t *extent = (const int32_t *)(void *)(bytes + 1);
     bytes[1] = 4;
-    BAD(make(cpu_view(), 1, extent, 4), AS_ARGUMENT, "aligned");
+    BAD(try_create_array(cpu_view(), 1, extent, 4), AS_ARGUMENT, "aligned");
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);
         int32_t four = 4;
@@ -314,7 +315,7 @@ TEST(misaligned_lists) {
 
 /* Regions. */
 
-TEST(host_memory_of_copies) {
+TEST(invalid_host_regions) {
     static const int32_t two[] = {2, 2}, bad_extent[] = {2, -2}, zero[] = {0, 2};
     uint32_t bytes[64] = {0};
     revamp_array array = array_of(cpu_view(), 2, two, 4);
@@ -352,14 +353,15 @@ TEST(host_memory_of_copies) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-TEST(sections_of_copies) {
-    static const int32_t all[] = {4, 6}, beyond[] = {4, 0}, far[] = {0, INT32_MAX}, part[] = {2, 6}, late[] = {3, 0};
+TEST(sections_outside_of_arrays) {
+    static const int32_t all[] = {4, 6}, beyond[] = {4, 0}, far_origin[] = {0, INT32_MAX}, part[] = {2, 6},
+                         late[] = {3, 0};
     uint32_t bytes[24] = {0};
     FOR_EACH_PLACE(p, holds_arrays) {
         revamp_array array = array_of(p->view, 2, all, 4);
         revamp_region here = host_region(bytes, 2, part, 4), there = section(array, beyond, NULL);
         BAD(revamp_copy(&here, &there), AS_BAD, "destination");
-        there = section(array, far, part);
+        there = section(array, far_origin, part);
         BAD(revamp_copy(&here, &there), AS_BAD, "2147483647");
         there = section(array, late, part);
         BAD(revamp_copy(&there, &here), AS_BAD, "source");
@@ -396,7 +398,7 @@ TEST(spirv_truncated_anywhere) {
     FOR_EACH_PLACE(p, runs_spirv) {
         size_t loaded = 0;
         for (size_t size = 0; size < step_module.size; size += 4) {
-            /* An allocation of its own, so that memory checkers find reads beyond its end. */
+            /* A separate allocation, so that memory checkers find reads beyond its end. */
             void *bytes = malloc(size ? size : 1);
             REQUIRE(bytes);
             memcpy(bytes, step_module.words, size);
@@ -408,7 +410,7 @@ TEST(spirv_truncated_anywhere) {
     full_job();
 }
 
-TEST(spirv_at_an_odd_address_is_read_all_the_same_or_refused) {
+TEST(misaligned_spirv_is_loaded_or_refused) {
     FOR_EACH_PLACE(p, runs_spirv) {
         char *bytes = memory(step_module.size + 8);
         for (int offset = 1; offset < 4; offset++) {
@@ -480,7 +482,7 @@ static void mutate(uint32_t *words, size_t count, uint32_t *state) {
     }
 }
 
-/* Modules are only loaded, not run: revamp cannot promise what drivers do with modules that pass every check. */
+/* Loads mutated modules but does not run them: drivers may do anything with modules that pass every check. */
 static void check_mutants(const place *p, const module *m, uint32_t seed, int rounds) {
     unsigned allowed = AS_BAD | AS_UNSUPPORTED | (has_validation() ? AS_VALIDATION : 0);
     for (int round = 0; round < rounds; round++) {
@@ -512,21 +514,21 @@ static void do_nothing(const revamp_thread_id *id, void *context) {
     (void)context;
 }
 
-/* Sizes beyond the address space, and one that exhausts memory: address space that reads as zeros. */
-TEST(sizes_of_what_a_call_reads) {
-    const size_t reserved = (size_t)100 << 40;
-    void *zeros = reserve_zeros(reserved);
-    const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, (size_t)1 << 57, reserved};
+/* Most sizes exceed the address space. `mapped_size` is the size of a mapped region that is too large to be copied. */
+TEST(too_large_input_sizes_are_refused) {
+    const size_t mapped_size = (size_t)100 << 40;
+    void *zeros = reserve_zeros(mapped_size);
+    const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, (size_t)1 << 57, mapped_size};
     int32_t four = 4;
     FOR_EACH_PLACE(p, runs_spirv)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         const void *data = &four;
         size_t size = sizes[i];
-        if (size == reserved) {
+        if (size == mapped_size) {
             if (!zeros) break;
             data = zeros;
         }
-        unsigned bad = size == reserved ? AS_ARGUMENT | AS_MEMORY : AS_ARGUMENT;
+        unsigned bad = size == mapped_size ? AS_ARGUMENT | AS_MEMORY : AS_ARGUMENT;
         revamp_kernel step = load(p->accelerator, &step_module), factor = load(p->accelerator, &factor_module);
         revamp_kernel block = load(p->accelerator, &address_module);
         revamp_array array = array_1d(p->view, 4, 4);
@@ -568,7 +570,7 @@ TEST(sizes_of_what_a_call_reads) {
     }
     FOR_EACH_PLACE(p, runs_host_kernels)
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        const void *data = sizes[i] == reserved ? zeros : &four;
+        const void *data = sizes[i] == mapped_size ? zeros : &four;
         if (!data) break;
         revamp_parallel_for_each_info info = {0};
         info.struct_size = sizeof info;
@@ -583,11 +585,11 @@ TEST(sizes_of_what_a_call_reads) {
         info.block_size = sizes[i];
         BAD(revamp_parallel_for_each(p->view, &info), AS_ARGUMENT | AS_MEMORY, "");
     }
-    if (zeros) unmap_pages(zeros, reserved);
+    if (zeros) unmap_pages(zeros, mapped_size);
     full_job();
 }
 
-TEST(texts_without_end) {
+TEST(too_long_strings_are_refused) {
     const size_t length = (1 << 20) + 1;
     char *text = memory(length + 1);
     memset(text, 'a', length);
@@ -603,7 +605,7 @@ TEST(texts_without_end) {
     }
 }
 
-TEST(records_of_kernels) {
+TEST(invalid_kernel_records) {
     static const uint32_t nothing[4] = {0};
     revamp_kernel_record record = {sizeof record, "bad.kernel", nothing, sizeof nothing};
     record.struct_size = 3;
@@ -649,9 +651,9 @@ TEST(host_launches_with_bad_fields) {
     full_job();
 }
 
-/* The text. */
+/* Error messages, and strings as input. */
 
-TEST(the_text_stays_until_it_is_asked_for_again) {
+TEST(a_message_stays_valid_until_the_next_query) {
     revamp_accelerator found = NULL;
     CHECK_FAILS(revamp_accelerator_find("first path", &found), AS_RUNTIME, "first path");
     const char *first = revamp_last_error_message();
@@ -659,11 +661,11 @@ TEST(the_text_stays_until_it_is_asked_for_again) {
     CHECK_TEXT(first, "first path");
     CHECK_TEXT(revamp_last_error_message(), "null");
     small_job();
-    /* Success leaves the last error alone. */
+    /* A successful call does not change the last error. */
     CHECK_NUMBER(revamp_last_error_status(), REVAMP_ERROR_INVALID_HANDLE);
 }
 
-TEST(odd_strings) {
+TEST(unusual_strings) {
     revamp_accelerator found = NULL;
     char *longest = memory(1 << 20);
     memset(longest, 'x', (1 << 20) - 1);

@@ -1,5 +1,5 @@
-/* completion_future in C (docs/spec/copies.md#completion_future). Host kernels that wait at a gate decide when an
- * operation is done. */
+/* Tests of completions, which are the completion_futures of the C API (docs/spec/copies.md#completion_future). A host
+ * kernel that waits at a `gate` blocks a queue until the test opens the gate. */
 #include "support.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ static revamp_completion marker_of(revamp_accelerator_view view) {
     return marker;
 }
 
-TEST(wait_for_tells_done_from_not_done) {
+TEST(wait_for_times_out_until_the_work_is_done) {
     gate *g = new_gate();
     block_view(host_view(), g);
     revamp_completion marker = marker_of(host_view());
@@ -26,7 +26,7 @@ TEST(wait_for_tells_done_from_not_done) {
     expect_done(marker);
 }
 
-TEST(get_may_be_called_again) {
+TEST(get_may_be_called_repeatedly) {
     FOR_EACH_PLACE(p, holds_arrays) {
         uint32_t *sent = numbers(100, 1);
         revamp_array array = array_1d(p->view, 100, 4);
@@ -42,85 +42,85 @@ TEST(get_may_be_called_again) {
     }
 }
 
-/* What callbacks saw. */
+/* Results that callbacks record. */
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned calls, failures, here;
-    bool was_on_caller;
+    unsigned calls, failures, arrived;
+    bool ran_on_caller;
     pthread_t caller;
     revamp_accelerator_view view;
-} seen;
+} callback_record;
 
-static seen *new_seen(void) {
-    seen *s = memory(sizeof *s);
+static callback_record *new_callback_record(void) {
+    callback_record *s = memory(sizeof *s);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->caller = pthread_self();
     return s;
 }
 
-static void note(revamp_status status, void *context) {
-    seen *s = context;
+static void record_call(revamp_status status, void *context) {
+    callback_record *s = context;
     pthread_mutex_lock(&s->lock);
     s->calls++;
     s->failures += status != REVAMP_OK;
-    if (pthread_equal(s->caller, pthread_self())) s->was_on_caller = true;
+    if (pthread_equal(s->caller, pthread_self())) s->ran_on_caller = true;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Waits until as many callbacks came; the time limit of the test ends it if they never do. */
-static void expect_calls(seen *s, unsigned calls) {
+/* Waits for `calls` callbacks. If they never run, the time limit ends the test. */
+static void expect_calls(callback_record *s, unsigned calls) {
     pthread_mutex_lock(&s->lock);
     while (s->calls < calls)
         pthread_cond_wait(&s->changed, &s->lock);
     CHECK_NUMBER(s->calls, calls);
     CHECK_NUMBER(s->failures, 0);
-    CHECK(!s->was_on_caller);
+    CHECK(!s->ran_on_caller);
     pthread_mutex_unlock(&s->lock);
 }
 
-TEST(callbacks_come_once_each) {
+TEST(each_callback_runs_once) {
     enum { BEFORE = 100, AFTER = 50 };
     gate *g = new_gate();
-    seen *s = new_seen();
+    callback_record *s = new_callback_record();
     block_view(host_view(), g);
     revamp_completion marker = marker_of(host_view());
     for (int i = 0; i < BEFORE; i++)
-        CHECK_OK(revamp_completion_then(marker, note, s));
+        CHECK_OK(revamp_completion_then(marker, record_call, s));
     pthread_mutex_lock(&s->lock);
     CHECK_NUMBER(s->calls, 0);
     pthread_mutex_unlock(&s->lock);
     open_gate(g);
     CHECK_OK(revamp_completion_wait(marker));
     for (int i = 0; i < AFTER; i++)
-        CHECK_OK(revamp_completion_then(marker, note, s));
+        CHECK_OK(revamp_completion_then(marker, record_call, s));
     expect_calls(s, BEFORE + AFTER);
     expect_done(marker);
 }
 
-TEST(callbacks_come_after_the_handle_was_released) {
+TEST(callbacks_run_after_the_handle_was_released) {
     gate *g = new_gate();
-    seen *s = new_seen();
+    callback_record *s = new_callback_record();
     block_view(host_view(), g);
     revamp_completion marker = marker_of(host_view());
-    CHECK_OK(revamp_completion_then(marker, note, s));
+    CHECK_OK(revamp_completion_then(marker, record_call, s));
     CHECK_OK(revamp_completion_release(marker));
     open_gate(g);
     expect_calls(s, 1);
 }
 
-TEST(callbacks_come_for_copies_on_every_accelerator) {
+TEST(callbacks_run_for_copies_on_every_accelerator) {
     enum { COPIES = 20 };
     FOR_EACH_PLACE(p, holds_arrays) {
         uint32_t *sent = numbers(1000, 1);
-        seen *s = new_seen();
+        callback_record *s = new_callback_record();
         revamp_array array = array_1d(p->view, 1000, 4);
         for (int i = 0; i < COPIES; i++) {
             revamp_completion done = NULL;
             REQUIRE_OK(revamp_copy_to_array_async(sent, 4000, array, NULL, &done));
-            CHECK_OK(revamp_completion_then(done, note, s));
+            CHECK_OK(revamp_completion_then(done, record_call, s));
             CHECK_OK(revamp_completion_release(done));
         }
         expect_calls(s, COPIES);
@@ -128,18 +128,18 @@ TEST(callbacks_come_for_copies_on_every_accelerator) {
     }
 }
 
-TEST(callbacks_come_for_markers_behind_kernels) {
+TEST(callbacks_run_for_markers_after_kernels) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);
         revamp_array array = array_with(p->view, numbers(1000, 1), 1000);
-        seen *s = new_seen();
+        callback_record *s = new_callback_record();
         for (int i = 0; i < 30; i++) {
             CHECK_OK(launch_step(p->view, step, array));
             revamp_completion marker = marker_of(p->view);
-            CHECK_OK(revamp_completion_then(marker, note, s));
+            CHECK_OK(revamp_completion_then(marker, record_call, s));
             CHECK_OK(revamp_completion_release(marker));
         }
-        /* Nobody waits or flushes: the callback itself asks for the work. */
+        /* No call waits or flushes: revamp_completion_then() alone must cause the submission. */
         expect_calls(s, 30);
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_kernel_release(step));
@@ -147,37 +147,37 @@ TEST(callbacks_come_for_markers_behind_kernels) {
 }
 
 static void work_in_callback(revamp_status status, void *context) {
-    seen *s = context;
+    callback_record *s = context;
     uint32_t sent[16] = {1, 2, 3}, got[16] = {0};
     int32_t count = 16;
     revamp_array array = NULL;
     revamp_completion marker = NULL;
-    bool good = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
-                revamp_copy_to_array(sent, 64, array) == REVAMP_OK &&
-                revamp_copy_from_array(array, got, 64) == REVAMP_OK && !memcmp(got, sent, 64) &&
-                revamp_array_destroy(array) == REVAMP_OK &&
-                revamp_accelerator_view_create_marker(s->view, &marker) == REVAMP_OK &&
-                revamp_completion_then(marker, note, s) == REVAMP_OK && revamp_completion_release(marker) == REVAMP_OK;
-    note(good ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
+    bool succeeded =
+        status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
+        revamp_copy_to_array(sent, 64, array) == REVAMP_OK && revamp_copy_from_array(array, got, 64) == REVAMP_OK &&
+        !memcmp(got, sent, 64) && revamp_array_destroy(array) == REVAMP_OK &&
+        revamp_accelerator_view_create_marker(s->view, &marker) == REVAMP_OK &&
+        revamp_completion_then(marker, record_call, s) == REVAMP_OK && revamp_completion_release(marker) == REVAMP_OK;
+    record_call(succeeded ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
 }
 
 static void wait_in_callback(revamp_status status, void *context) {
-    seen *s = context;
-    enum { WAITED = 1 << 18 };
-    uint32_t *bytes = memory(WAITED * 4);
-    int32_t count = WAITED;
+    callback_record *s = context;
+    enum { ELEMENTS = 1 << 18 };
+    uint32_t *bytes = memory(ELEMENTS * 4);
+    int32_t count = ELEMENTS;
     revamp_array array = NULL;
     revamp_completion done = NULL;
-    bool good = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
-                revamp_copy_to_array_async(bytes, WAITED * 4, array, NULL, &done) == REVAMP_OK &&
-                revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
-                revamp_accelerator_view_wait(s->view) == REVAMP_OK && revamp_array_destroy(array) == REVAMP_OK;
-    note(good ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
+    bool succeeded = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
+                     revamp_copy_to_array_async(bytes, ELEMENTS * 4, array, NULL, &done) == REVAMP_OK &&
+                     revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
+                     revamp_accelerator_view_wait(s->view) == REVAMP_OK && revamp_array_destroy(array) == REVAMP_OK;
+    record_call(succeeded ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
 }
 
 TEST(callbacks_may_wait_for_work_they_begin) {
     FOR_EACH_PLACE(p, holds_arrays) {
-        seen *s = new_seen();
+        callback_record *s = new_callback_record();
         s->view = p->view;
         revamp_completion marker = marker_of(p->view);
         for (int i = 0; i < 20; i++)
@@ -189,7 +189,7 @@ TEST(callbacks_may_wait_for_work_they_begin) {
 
 TEST(callbacks_may_call_the_library_and_chain) {
     FOR_EACH_PLACE(p, holds_arrays) {
-        seen *s = new_seen();
+        callback_record *s = new_callback_record();
         s->view = p->view;
         revamp_completion marker = marker_of(p->view);
         for (int i = 0; i < 10; i++)
@@ -199,19 +199,19 @@ TEST(callbacks_may_call_the_library_and_chain) {
     }
 }
 
-/* Callbacks that cannot come yet must not take from other work what it needs. */
+/* Callbacks that cannot run yet must not occupy resources that other work needs. */
 TEST(many_waiting_callbacks_do_not_hold_up_copies) {
     enum { WAITING = 400 };
     gate *g = new_gate();
-    seen *s = new_seen();
+    callback_record *s = new_callback_record();
     uint32_t *sent = numbers(1 << 18, 1);
     block_view(host_view(), g);
     revamp_completion marker = marker_of(host_view()), done = NULL;
     for (int i = 0; i < WAITING; i++)
-        CHECK_OK(revamp_completion_then(marker, note, s));
+        CHECK_OK(revamp_completion_then(marker, record_call, s));
     revamp_array array = array_1d(cpu_view(), 1 << 18, 4);
     REQUIRE_OK(revamp_copy_to_array_async(sent, 1 << 20, array, NULL, &done));
-    /* Generous; it only has to end before the gate opens. */
+    /* The limit is generous: the copy only has to end before the gate opens. */
     CHECK_STATUS(revamp_completion_wait_for(done, UINT64_C(5000000000)), REVAMP_OK);
     open_gate(g);
     expect_calls(s, WAITING);
@@ -220,8 +220,8 @@ TEST(many_waiting_callbacks_do_not_hold_up_copies) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* Callbacks of as many completions, which all end at once. */
-static void call_back_at_once(unsigned count, revamp_completion_callback callback, seen *s) {
+/* Adds a callback to each of `count` completions, lets all of them complete at once, and waits for the callbacks. */
+static void run_callbacks_at_once(unsigned count, revamp_completion_callback callback, callback_record *s) {
     gate *g = new_gate();
     block_view(host_view(), g);
     for (unsigned i = 0; i < count; i++) {
@@ -233,52 +233,52 @@ static void call_back_at_once(unsigned count, revamp_completion_callback callbac
     expect_calls(s, count);
 }
 
-/* Waits until `count` callbacks have come so far. */
-static void meet(seen *s, unsigned count) {
+/* Waits until `count` callbacks have reached this function. */
+static void meet(callback_record *s, unsigned count) {
     pthread_mutex_lock(&s->lock);
-    s->here++;
+    s->arrived++;
     pthread_cond_broadcast(&s->changed);
-    while (s->here < count)
+    while (s->arrived < count)
         pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
 
 static void copy_in_callback(revamp_status status, void *context) {
-    seen *s = context;
+    callback_record *s = context;
     uint32_t sent[64] = {1}, got[64] = {0};
     int32_t count = 64;
     revamp_array array = NULL;
     revamp_completion done = NULL;
     meet(s, 250);
-    bool good = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
-                revamp_copy_to_array_async(sent, sizeof sent, array, NULL, &done) == REVAMP_OK &&
-                revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
-                revamp_copy_from_array(array, got, sizeof got) == REVAMP_OK && !memcmp(got, sent, sizeof got) &&
-                revamp_array_destroy(array) == REVAMP_OK;
-    note(good ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
+    bool succeeded = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
+                     revamp_copy_to_array_async(sent, sizeof sent, array, NULL, &done) == REVAMP_OK &&
+                     revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
+                     revamp_copy_from_array(array, got, sizeof got) == REVAMP_OK && !memcmp(got, sent, sizeof got) &&
+                     revamp_array_destroy(array) == REVAMP_OK;
+    record_call(succeeded ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
 }
 
 TEST(many_callbacks_that_wait_for_copies_all_end) {
     static const unsigned counts[] = {300, 1000};
     for (size_t i = 0; i < COUNT(counts); i++) {
-        seen *s = new_seen();
+        callback_record *s = new_callback_record();
         s->view = cpu_view();
-        call_back_at_once(counts[i], copy_in_callback, s);
+        run_callbacks_at_once(counts[i], copy_in_callback, s);
     }
 }
 
 static void meet_in_callback(revamp_status status, void *context) {
     meet(context, 300);
-    note(status, context);
+    record_call(status, context);
 }
 
-/* More of them than the library has threads as long as none waits for another. */
+/* Each of the 300 callbacks needs its own thread at the same time. The library normally uses fewer threads. */
 TEST(callbacks_of_different_completions_may_wait_for_each_other) {
-    call_back_at_once(300, meet_in_callback, new_seen());
+    run_callbacks_at_once(300, meet_in_callback, new_callback_record());
 }
 
-/* Each copy waits for the one before: none may keep from another what it needs. */
-TEST(many_copies_behind_each_other_all_end) {
+/* Each copy waits for the previous one. A waiting copy must not occupy resources that another copy needs. */
+TEST(many_dependent_copies_all_complete) {
     enum { COPIES = 2000, NUMBERS = 64 };
     gate *g = new_gate();
     revamp_array array = array_1d(host_view(), NUMBERS, 4);
@@ -298,7 +298,7 @@ typedef struct {
     revamp_array from, to;
 } pair;
 
-static void *copy_again_and_again(void *context) {
+static void *copy_repeatedly(void *context) {
     pair *p = context;
     revamp_region from = whole(p->from), to = whole(p->to);
     for (int i = 0; i < 20000; i++) {
@@ -310,13 +310,13 @@ static void *copy_again_and_again(void *context) {
     return NULL;
 }
 
-/* Both claim the same two arrays, in the opposite order. */
-TEST(copies_in_both_directions_do_not_wait_for_each_other) {
+/* Two threads copy between the same two arrays in opposite directions, so they claim the arrays in opposite order. */
+TEST(copies_in_opposite_directions_do_not_deadlock) {
     pthread_t threads[2];
     revamp_array a = array_1d(cpu_view(), 16, 4), b = array_1d(host_view(), 16, 4);
-    pair ways[2] = {{a, b}, {b, a}};
+    pair directions[2] = {{a, b}, {b, a}};
     for (int i = 0; i < 2; i++)
-        REQUIRE(!pthread_create(&threads[i], NULL, copy_again_and_again, &ways[i]));
+        REQUIRE(!pthread_create(&threads[i], NULL, copy_repeatedly, &directions[i]));
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     CHECK_OK(revamp_accelerator_view_wait(cpu_view()));
@@ -330,12 +330,12 @@ static void count_up(const revamp_thread_id *id, void *context) {
     __atomic_fetch_add((unsigned *)context, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Whatever threads the system gives: all work is done, and each callback comes or was refused. */
+/* If the system creates only some threads, all work is still done, and each callback either runs or is refused. */
 CHILD(works_without_some_threads) {
     enum { ROUNDS = 6, NUMBERS = 1 << 12 };
     const int32_t extent = 8;
-    unsigned ran = 0, added = 0;
-    seen *s = new_seen();
+    unsigned kernel_runs = 0, expected_calls = 0;
+    callback_record *s = new_callback_record();
     revamp_array array = array_1d(cpu_view(), NUMBERS, 4);
     uint32_t *sent = numbers(ROUNDS * NUMBERS, 1);
     revamp_parallel_for_each_info info = {0};
@@ -343,17 +343,17 @@ CHILD(works_without_some_threads) {
     info.rank = 1;
     info.extent = &extent;
     info.function = count_up;
-    info.context = &ran;
+    info.context = &kernel_runs;
     for (int i = 0; i < ROUNDS; i++) {
         revamp_completion marker = NULL, copied = NULL;
         REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
         REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
         REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, NULL, &copied));
-        revamp_completion both[] = {marker, copied};
+        revamp_completion completions[] = {marker, copied};
         for (int k = 0; k < 2; k++) {
-            revamp_status status = revamp_completion_then(both[k], note, s);
+            revamp_status status = revamp_completion_then(completions[k], record_call, s);
             if (status == REVAMP_OK)
-                added++;
+                expected_calls++;
             else
                 CHECK_FAILS(status, AS_RUNTIME, "thread");
         }
@@ -361,13 +361,13 @@ CHILD(works_without_some_threads) {
         expect_done(marker);
         expect_done(copied);
     }
-    expect_calls(s, added);
-    CHECK_NUMBER(__atomic_load_n(&ran, __ATOMIC_SEQ_CST), extent * ROUNDS);
+    expect_calls(s, expected_calls);
+    CHECK_NUMBER(__atomic_load_n(&kernel_runs, __ATOMIC_SEQ_CST), extent * ROUNDS);
     CHECK_SAME(read_array(array), sent + (ROUNDS - 1) * NUMBERS, NUMBERS * 4);
     CHECK_OK(revamp_uninitialize());
 }
 
-TEST(threads_that_the_system_does_not_give_are_done_without) {
+TEST(all_work_is_done_if_threads_cannot_be_created) {
     static const char *const kinds[] = {"fail-thread", "fail-threads"};
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (int n = 1; n <= 9; n++) {
@@ -377,7 +377,7 @@ TEST(threads_that_the_system_does_not_give_are_done_without) {
         }
 }
 
-TEST(an_operation_without_failure_has_no_text) {
+TEST(a_successful_operation_has_no_error_message) {
     gate *g = new_gate();
     char text[8] = "xxxxxxx";
     size_t length = 9;
@@ -393,29 +393,29 @@ TEST(an_operation_without_failure_has_no_text) {
     expect_done(marker);
 }
 
-/* The text of a failed operation, in full and cut. */
-static void check_failure_text(revamp_completion failed) {
-    char full[1024] = "", cut[6] = "xxxxx";
+/* Checks the error text of a failed operation, in full and truncated. */
+static void check_failure_message(revamp_completion failed) {
+    char full[1024] = "", truncated[6] = "xxxxx";
     size_t length = 0;
     CHECK_OK(revamp_completion_wait(failed));
     CHECK_OK(revamp_completion_error_message(failed, full, sizeof full, &length));
     CHECK(length > 0 && length == strlen(full));
-    CHECK_OK(revamp_completion_error_message(failed, cut, sizeof cut, &length));
+    CHECK_OK(revamp_completion_error_message(failed, truncated, sizeof truncated, &length));
     CHECK_NUMBER(length, strlen(full));
-    CHECK(!strncmp(cut, full, 5) && !cut[5]);
+    CHECK(!strncmp(truncated, full, 5) && !truncated[5]);
     CHECK_TEXT(full, "lost");
 }
 
-static void note_removed(revamp_status status, void *context) {
-    note(status == REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED ? REVAMP_OK : REVAMP_ERROR_INTERNAL, context);
+static void record_removed(revamp_status status, void *context) {
+    record_call(status == REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED ? REVAMP_OK : REVAMP_ERROR_INTERNAL, context);
 }
 
 CHILD(copies_on_a_device_that_is_lost) {
-    const place *p = some_place(runs_spirv);
-    /* Between two arrays: that takes the device's queue everywhere. */
+    const place *p = first_place_or_skip(runs_spirv);
+    /* A copy between two arrays uses the queue on every device. */
     revamp_array first = array_1d(p->view, 1 << 20, 4), second = array_1d(p->view, 1 << 20, 4);
     revamp_region from = whole(first), to = whole(second);
-    seen *s = new_seen();
+    callback_record *s = new_callback_record();
     bool has_failed = false;
     for (int i = 0; i < 20 && !has_failed; i++) {
         revamp_completion done = NULL;
@@ -428,8 +428,8 @@ CHILD(copies_on_a_device_that_is_lost) {
             has_failed = true;
             CHECK_FAILS(revamp_completion_get(done), AS_REMOVED, "lost");
             CHECK_NUMBER((uint32_t)revamp_last_error_hresult() >> 4, 0x887A000);
-            check_failure_text(done);
-            CHECK_OK(revamp_completion_then(done, note_removed, s));
+            check_failure_message(done);
+            CHECK_OK(revamp_completion_then(done, record_removed, s));
             expect_calls(s, 1);
         }
         CHECK_OK(revamp_completion_release(done));
@@ -437,7 +437,7 @@ CHILD(copies_on_a_device_that_is_lost) {
     CHECK(has_failed);
 }
 
-TEST(an_asynchronous_failure_has_status_and_text) {
-    some_place(runs_spirv);
+TEST(an_asynchronous_failure_has_status_and_message) {
+    first_place_or_skip(runs_spirv);
     CHECK_CHILD("copies_on_a_device_that_is_lost", "REVAMP_TEST=lose-device=2", NULL);
 }

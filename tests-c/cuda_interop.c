@@ -1,5 +1,5 @@
-/* Memory and timelines shared with CUDA (docs/interop.md). The driver's library is loaded at run time and its part of
- * the interface declared here, so that neither nvcc nor CUDA's headers are needed. */
+/* Tests memory and timeline semaphores that are shared with CUDA (docs/interop.md). The test loads CUDA's driver
+ * library at run time and declares the functions that it uses, so it needs neither nvcc nor CUDA's headers. */
 #include "support.h"
 
 #include <dlfcn.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COUNT_OF = 1 << 20, BYTES = COUNT_OF * 4, THREADS = 256 };
+enum { ELEMENTS = 1 << 20, BYTES = ELEMENTS * 4, THREADS = 256 };
 
-/* As cuda.h has them. */
+/* These constants and types match those of cuda.h. */
 enum { OPAQUE_FD = 1, TIMELINE_SEMAPHORE_FD = 9, DEDICATED = 1 };
 typedef union {
     int fd;
@@ -34,7 +34,7 @@ typedef struct {
     cuda_handle handle;
     unsigned flags, reserved[16];
 } cuda_semaphore_handle;
-/* CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS and _WAIT_PARAMS, which differ in what is 0 here. */
+/* CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS or _WAIT_PARAMS: the two differ only in fields that are 0 here. */
 typedef struct {
     unsigned long long value, fence, key;
     unsigned reserved[12], flags, more[16];
@@ -71,7 +71,7 @@ typedef struct {
 
 #define CUDA(call) REQUIRE((call) == 0)
 
-/* Skips the test where there is no CUDA. */
+/* Loads CUDA's driver library. Skips the test if the library is missing. */
 static cuda_driver load_cuda(void) {
     cuda_driver cuda;
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -80,26 +80,26 @@ static cuda_driver load_cuda(void) {
     *(void **)&cuda.name = dlsym(library, #name);                                                                      \
     if (!cuda.name) check_skip("CUDA's driver has no " #name);
     CUDA_FUNCTIONS(LOOK_UP)
-    const int begun = cuda.cuInit(0);
-    if (begun) check_skip("cuInit: %d", begun);
+    const int result = cuda.cuInit(0);
+    if (result) check_skip("cuInit: %d", result);
     return cuda;
 }
 
-/* The device that CUDA has with this UUID; skips the test if there is none. */
+/* Returns the CUDA device with this UUID. Skips the test if there is no such device. */
 static int cuda_device(const cuda_driver *cuda, const uint8_t *uuid) {
     int count = 0;
     CUDA(cuda->cuDeviceGetCount(&count));
     for (int i = 0; i < count; i++) {
         int device;
-        uint8_t its[16];
+        uint8_t candidate_uuid[16];
         CUDA(cuda->cuDeviceGet(&device, i));
-        CUDA(cuda->cuDeviceGetUuid(its, device));
-        if (!memcmp(its, uuid, sizeof its)) return device;
+        CUDA(cuda->cuDeviceGetUuid(candidate_uuid, device));
+        if (!memcmp(candidate_uuid, uuid, sizeof candidate_uuid)) return device;
     }
     check_skip("CUDA has no device with the accelerator's UUID");
 }
 
-/* What step.comp does: each number n becomes 3 n + 1. */
+/* Does the same as step.comp: each number n becomes 3 n + 1. */
 static const char step_ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                ".visible .entry step(.param .u64 numbers, .param .u32 count) {\n"
                                ".reg .pred %p;\n.reg .b32 %r<6>;\n.reg .b64 %d<3>;\n"
@@ -111,31 +111,31 @@ static const char step_ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                "ld.global.u32 %r2, [%d1];\nmad.lo.u32 %r2, %r2, 3, 1;\nst.global.u32 [%d1], %r2;\n"
                                "done:\nret;\n}\n";
 
-/* An array that can be exported, with its memory; skips the test where the device shares none. */
-static revamp_array exportable(const place *at, revamp_vulkan_shared_memory *memory) {
+/* Creates an array and exports its memory. Skips the test if the device cannot share memory. */
+static revamp_array create_exportable_array(const place *at, revamp_vulkan_shared_memory *memory) {
     revamp_array array = NULL;
-    int32_t extent = COUNT_OF;
-    const revamp_status made = revamp_vulkan_create_exportable_array(at->view, 1, &extent, 4, "shared", &array);
-    if (made == REVAMP_ERROR_UNSUPPORTED_FEATURE) check_skip("%s", revamp_last_error_message());
-    REQUIRE_OK(made);
+    int32_t extent = ELEMENTS;
+    const revamp_status status = revamp_vulkan_create_exportable_array(at->view, 1, &extent, 4, "shared", &array);
+    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) check_skip("%s", revamp_last_error_message());
+    REQUIRE_OK(status);
     REQUIRE_OK(revamp_vulkan_export_array(array, memory));
     return array;
 }
 
-/* Kernels of the library and of CUDA change the same memory by turns, ordered by a timeline: no host waits, and nothing
- * is copied between them. */
+/* Kernels of the library and of CUDA write the same memory in turn. A timeline semaphore orders them: the host does not
+ * wait, and nothing is copied. */
 TEST(cuda_uses_an_array_without_a_copy) {
-    const place *at = some_place(runs_spirv);
+    const place *at = first_place_or_skip(runs_spirv);
     const cuda_driver cuda = load_cuda();
     revamp_vulkan_shared_memory memory = {.struct_size = sizeof memory};
-    revamp_array array = exportable(at, &memory);
+    revamp_array array = create_exportable_array(at, &memory);
     const int device = cuda_device(&cuda, memory.device_uuid);
-    void *context, *code, *function, *imported;
+    void *context, *cuda_module, *function, *imported;
     CUDA(cuda.cuDevicePrimaryCtxRetain(&context, device));
     CUDA(cuda.cuCtxSetCurrent(context));
-    CUDA(cuda.cuModuleLoadData(&code, step_ptx));
-    CUDA(cuda.cuModuleGetFunction(&function, code, "step"));
-    /* CUDA takes the descriptors over. */
+    CUDA(cuda.cuModuleLoadData(&cuda_module, step_ptx));
+    CUDA(cuda.cuModuleGetFunction(&function, cuda_module, "step"));
+    /* CUDA takes ownership of the file descriptors. */
     const cuda_memory_handle handle = {.type = OPAQUE_FD,
                                        .handle.fd = memory.fd,
                                        .size = memory.allocation_size,
@@ -152,10 +152,10 @@ TEST(cuda_uses_an_array_without_a_copy) {
     const cuda_semaphore_handle shared = {.type = TIMELINE_SEMAPHORE_FD, .handle.fd = fd};
     CUDA(cuda.cuImportExternalSemaphore(&semaphore, &shared));
 
-    uint32_t *expected = numbers(COUNT_OF, 9), *seen = numbers(COUNT_OF, 0);
+    uint32_t *expected = numbers(ELEMENTS, 9), *seen = numbers(ELEMENTS, 0);
     write_array(array, expected);
     revamp_kernel step = load(at->accelerator, &step_module);
-    unsigned count = COUNT_OF;
+    unsigned count = ELEMENTS;
     void *arguments[] = {&address, &count};
     for (uint64_t turn = 0; turn < 3; turn++) {
         revamp_vulkan_point ours = {timeline, 2 * turn + 1}, theirs = {timeline, 2 * turn + 2};
@@ -163,16 +163,16 @@ TEST(cuda_uses_an_array_without_a_copy) {
         CHECK_OK(launch_step(at->view, step, array));
         CHECK_OK(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ_WRITE, &ours));
         CUDA(cuda.cuWaitExternalSemaphoresAsync(&semaphore, &wait, 1, NULL));
-        CUDA(cuda.cuLaunchKernel(function, COUNT_OF / THREADS, 1, 1, THREADS, 1, 1, 0, NULL, arguments, NULL));
+        CUDA(cuda.cuLaunchKernel(function, ELEMENTS / THREADS, 1, 1, THREADS, 1, 1, 0, NULL, arguments, NULL));
         CUDA(cuda.cuSignalExternalSemaphoresAsync(&semaphore, &signal, 1, NULL));
         CHECK_OK(revamp_vulkan_wait_array(array, REVAMP_ACCESS_READ_WRITE, &theirs));
     }
-    step_naive(expected, COUNT_OF, 6);
+    step_naive(expected, ELEMENTS, 6);
     CHECK_SAME(read_array(array), expected, BYTES);
-    /* What the library wrote last is what CUDA reads. */
+    /* CUDA reads what the last launch of the library wrote. */
     CHECK_OK(launch_step(at->view, step, array));
     CHECK_OK(revamp_accelerator_view_wait(at->view));
-    step_naive(expected, COUNT_OF, 1);
+    step_naive(expected, ELEMENTS, 1);
     CUDA(cuda.cuMemcpyDtoH_v2(seen, address, BYTES));
     CHECK_SAME(seen, expected, BYTES);
 
@@ -180,7 +180,7 @@ TEST(cuda_uses_an_array_without_a_copy) {
     CUDA(cuda.cuDestroyExternalSemaphore(semaphore));
     CUDA(cuda.cuMemFree_v2(address));
     CUDA(cuda.cuDestroyExternalMemory(imported));
-    CUDA(cuda.cuModuleUnload(code));
+    CUDA(cuda.cuModuleUnload(cuda_module));
     CUDA(cuda.cuDevicePrimaryCtxRelease_v2(device));
     CHECK_OK(revamp_vulkan_destroy_semaphore(at->view, timeline));
     CHECK_OK(revamp_kernel_release(step));

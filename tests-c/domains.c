@@ -1,5 +1,5 @@
-/* Compute domains (PFE-2 to PFE-4, PFE-7, PFE-9): every invocation once, with the built-in numbers it should see, also
- * where a domain is cut into several launches (REVAMP_TEST=groups=7 in child processes). */
+/* Tests of compute domains (PFE-2 to PFE-4, PFE-7, PFE-9). Every invocation runs once and sees the right built-in
+ * variables, even if the domain is split into several dispatches (REVAMP_TEST=groups=7 in child processes). */
 #include "support.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 typedef struct {
     uint32_t times, group, groups, local;
-} seen;
+} invocation_record;
 
-/* A launch and what each of its invocations must see. Sizes in x, y, z. */
+/* The sizes of a domain and of its workgroups, in x, y, z. */
 typedef struct {
     uint32_t size[3], width[3];
 } domain;
@@ -18,20 +18,20 @@ static uint32_t groups_of(const domain *d, int i) {
     return (d->size[i] + d->width[i] - 1) / d->width[i];
 }
 
-static seen expected_at(const domain *d, uint32_t x, uint32_t y, uint32_t z) {
+static invocation_record expected_at(const domain *d, uint32_t x, uint32_t y, uint32_t z) {
     const uint32_t *w = d->width;
     uint32_t gx = groups_of(d, 0), gy = groups_of(d, 1), gz = groups_of(d, 2);
-    seen s = {1, (z / w[2] * gy + y / w[1]) * gx + x / w[0], (gz * 4096 + gy) * 4096 + gx,
-              (z % w[2] * w[1] + y % w[1]) * w[0] + x % w[0]};
+    invocation_record s = {1, (z / w[2] * gy + y / w[1]) * gx + x / w[0], (gz * 4096 + gy) * 4096 + gx,
+                           (z % w[2] * w[1] + y % w[1]) * w[0] + x % w[0]};
     return s;
 }
 
-static void check_seen(const domain *d, const seen *got) {
+static void check_records(const domain *d, const invocation_record *got) {
     size_t i = 0, wrong = 0;
     for (uint32_t z = 0; z < d->size[2]; z++)
         for (uint32_t y = 0; y < d->size[1]; y++)
             for (uint32_t x = 0; x < d->size[0]; x++, i++) {
-                seen e = expected_at(d, x, y, z);
+                invocation_record e = expected_at(d, x, y, z);
                 if (memcmp(&got[i], &e, sizeof e) == 0 || wrong++) continue;
                 check_fail(__FILE__, __LINE__,
                            "at (x %u, y %u, z %u) of %u x %u x %u: times %u, group %u, groups %u, local %u; expected "
@@ -42,22 +42,23 @@ static void check_seen(const domain *d, const seen *got) {
     CHECK_NUMBER(wrong, 0);
 }
 
-/* `extent`, most significant first, is the domain's size, maybe with leading dimensions to be folded into z. */
-static void check_domain(const place *p, revamp_kernel kernel, uint32_t rank, const int32_t *extent, bool by_groups) {
+/* `extent` is the domain's size, most significant dimension first. Dimensions before the last two are folded into z. */
+static void check_domain(const place *p, revamp_kernel kernel, uint32_t rank, const int32_t *extent,
+                         bool uses_group_counts) {
     domain d = {{1, 1, 1}, {0}};
     memcpy(d.width, kernel_info(kernel).workgroup_size, sizeof d.width);
     for (uint32_t i = 0; i < rank; i++)
         d.size[i < 2 ? i : 2] *= (uint32_t)extent[rank - 1 - i];
     size_t count = (size_t)d.size[0] * d.size[1] * d.size[2];
-    revamp_array places = array_1d(p->view, (int32_t)count, sizeof(seen));
-    write_array(places, memory(count * sizeof(seen)));
-    revamp_argument arguments[] = {revamp_argument_buffer(0, places), revamp_argument_push_constant(0, d.size, 12)};
-    if (by_groups)
+    revamp_array records = array_1d(p->view, (int32_t)count, sizeof(invocation_record));
+    write_array(records, memory(count * sizeof(invocation_record)));
+    revamp_argument arguments[] = {revamp_argument_buffer(0, records), revamp_argument_push_constant(0, d.size, 12)};
+    if (uses_group_counts)
         CHECK_OK(launch_groups(p->view, kernel, groups_of(&d, 0), groups_of(&d, 1), groups_of(&d, 2), arguments, 2));
     else
         CHECK_OK(launch(p->view, kernel, rank, extent, arguments, 2));
-    check_seen(&d, read_array(places));
-    CHECK_OK(revamp_array_destroy(places));
+    check_records(&d, read_array(records));
+    CHECK_OK(revamp_array_destroy(records));
 }
 
 typedef struct {
@@ -105,14 +106,14 @@ TEST(PFE_9_ranks_above_3_are_folded_into_z) {
     check_domains(&coverage_3d_module, folded, COUNT(folded));
 }
 
-TEST(split_domains_look_like_whole_ones) {
-    some_place(runs_spirv);
+TEST(kernels_cannot_detect_split_domains) {
+    first_place_or_skip(runs_spirv);
     CHECK_CHILD("covers_all_domains", "REVAMP_TEST=groups=7", NULL);
     CHECK_CHILD("covers_all_domains", "REVAMP_TEST=groups=1", NULL);
 }
 
 static void check_arguments_when_split(const place *p, const module *spirv) {
-    /* Kernels with push constants of their own, an argument block, specialization constants and none of them. */
+    /* The kernel may or may not declare push constants. */
     enum { N = 3000 };
     revamp_kernel kernel = load(p->accelerator, spirv);
     uint32_t value = 0xABCD1234, expected[N];
@@ -170,7 +171,7 @@ CHILD(splits_kernels_with_arguments) {
 }
 
 TEST(split_domains_keep_the_arguments) {
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     CHECK_CHILD("splits_kernels_with_arguments", "REVAMP_TEST=groups=7", NULL);
 }
 
@@ -219,7 +220,7 @@ TEST(PFE_4_groups_past_32_bits_of_threads_are_refused) {
             CHECK_FAILS(launch_groups(p->view, empty, 65536, 65536, 1, NULL, 0), AS_DOMAIN, "4294967295") &&
             CHECK_FAILS(launch_groups(p->view, empty, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL, 0), AS_DOMAIN,
                         "4294967295");
-        /* They would run for years. */
+        /* Accepted launches would run for years. */
         if (!are_refused) check_abandon();
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_kernel_release(empty));
@@ -227,7 +228,7 @@ TEST(PFE_4_groups_past_32_bits_of_threads_are_refused) {
     }
 }
 
-/* Counts workgroups of 1024 rather than invocations: 2^32 - 1 of those take a software device minutes. */
+/* Skips software devices, on which 2^32 - 1 invocations take minutes. */
 TEST(PFE_4_exactly_2_to_the_32_less_1_works) {
     static const domain_case whole[] = {{2, {65537, 65535}}, {3, {5, 3, 286331153}}, {3, {286331153, 5, 3}}};
     if (!is_setting("REVAMP_TEST_LARGE", "1")) check_skip("REVAMP_TEST_LARGE=1 is not set");
@@ -247,11 +248,11 @@ TEST(PFE_4_exactly_2_to_the_32_less_1_works) {
     }
 }
 
-static void check_wide(const place *p, revamp_kernel wide, uint32_t groups, bool by_groups) {
+static void check_wide(const place *p, revamp_kernel wide, uint32_t groups, bool uses_group_counts) {
     revamp_array array = array_with(p->view, memory((size_t)groups * 4), (int32_t)groups);
     revamp_argument argument = revamp_argument_buffer(0, array);
     int32_t extent = (int32_t)(groups * 1024);
-    if (by_groups)
+    if (uses_group_counts)
         CHECK_OK(launch_groups(p->view, wide, groups, 1, 1, &argument, 1));
     else
         CHECK_OK(launch(p->view, wide, 1, &extent, &argument, 1));
@@ -268,7 +269,7 @@ TEST(PFE_7_65535_groups_of_1024_and_more) {
         revamp_kernel wide = load(p->accelerator, &wide_module);
         check_wide(p, wide, 65535, false);
         check_wide(p, wide, 65535, true);
-        /* Past what Vulkan promises for one launch. */
+        /* These launches have more workgroups than Vulkan guarantees for one dispatch. */
         check_wide(p, wide, 65536, false);
         check_wide(p, wide, 65537, true);
         check_wide(p, wide, 150001, false);
@@ -283,17 +284,17 @@ TEST(groups_past_65535_in_y_and_z_are_split_too) {
         for (int dimension = 1; dimension < 3; dimension++) {
             uint32_t size[3] = {1, 1, 1};
             size[dimension] = GROUPS;
-            revamp_array places = array_1d(p->view, GROUPS, sizeof(seen));
-            write_array(places, memory(GROUPS * sizeof(seen)));
-            revamp_argument arguments[] = {revamp_argument_buffer(0, places),
+            revamp_array records = array_1d(p->view, GROUPS, sizeof(invocation_record));
+            write_array(records, memory(GROUPS * sizeof(invocation_record)));
+            revamp_argument arguments[] = {revamp_argument_buffer(0, records),
                                            revamp_argument_push_constant(0, size, 12)};
             CHECK_OK(launch_groups(p->view, kernel, size[0], size[1], size[2], arguments, 2));
-            seen *got = read_array(places);
+            invocation_record *got = read_array(records);
             uint32_t wrong = 0;
             for (uint32_t i = 0; i < GROUPS; i++)
                 wrong += got[i].times != 1 || got[i].group != i;
             CHECK_NUMBER(wrong, 0);
-            CHECK_OK(revamp_array_destroy(places));
+            CHECK_OK(revamp_array_destroy(records));
         }
         CHECK_OK(revamp_kernel_release(kernel));
     }

@@ -1,15 +1,15 @@
-/* Elements of any number of bytes, against a plain model of memory. */
+/* Tests of arrays and array_views with elements of any size in bytes, compared with a model in host memory. */
 #include "views.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 9, COLUMNS = 13, MOST = 255, ELEMENTS = 301, STEPS = 120 };
+enum { ROWS = 9, COLUMNS = 13, MAX_ELEMENT_SIZE = 255, ELEMENTS = 301, STEPS = 120 };
 
-static const size_t sizes[] = {1, 2, 3, 5, 6, 7, 10, 18, MOST};
+static const size_t sizes[] = {1, 2, 3, 5, 6, 7, 10, 18, MAX_ELEMENT_SIZE};
 
-/* A box in ROWS x COLUMNS. */
+/* Chooses a random box within ROWS x COLUMNS elements. */
 static void random_box(uint32_t *seed, int32_t origin[2], int32_t extent[2]) {
     static const int32_t whole[] = {ROWS, COLUMNS};
     for (int d = 0; d < 2; d++) {
@@ -18,7 +18,7 @@ static void random_box(uint32_t *seed, int32_t origin[2], int32_t extent[2]) {
     }
 }
 
-/* Copies a box between two memories of ROWS x COLUMNS elements. */
+/* Copies a box between two matrices of ROWS x COLUMNS elements. */
 static void copy_box(unsigned char *to, const int32_t *at, const unsigned char *from, const int32_t *origin,
                      const int32_t *extent, size_t size) {
     for (int32_t row = 0; row < extent[0]; row++)
@@ -28,22 +28,22 @@ static void copy_box(unsigned char *to, const int32_t *at, const unsigned char *
 
 static void check_boxes(const place *p, const place *q, size_t size, uint32_t *seed) {
     static const int32_t whole[] = {ROWS, COLUMNS};
-    static unsigned char a[ROWS * COLUMNS * MOST], b[sizeof a];
+    static unsigned char a[ROWS * COLUMNS * MAX_ELEMENT_SIZE], b[sizeof a];
     size_t bytes = ROWS * COLUMNS * size;
     fill_bytes(a, bytes, *seed);
     fill_bytes(b, bytes, *seed + 1);
-    revamp_array one = array_of(p->view, 2, whole, size), two = array_of(q->view, 2, whole, size);
-    write_array(one, a);
-    write_array(two, b);
-    revamp_array_view view = view_of_array(two);
-    CHECK_NUMBER(array_info(one).size, bytes);
+    revamp_array source = array_of(p->view, 2, whole, size), destination = array_of(q->view, 2, whole, size);
+    write_array(source, a);
+    write_array(destination, b);
+    revamp_array_view view = view_of_array(destination);
+    CHECK_NUMBER(array_info(source).size, bytes);
     for (int round = 0; round < 8; round++) {
         int32_t origin[2], extent[2], at[2];
         random_box(seed, origin, extent);
         for (int d = 0; d < 2; d++)
             at[d] = (int32_t)(random_number(seed) % (uint32_t)(whole[d] - extent[d] + 1));
         copy_box(b, at, a, origin, extent, size);
-        revamp_region from = section(one, origin, extent), to = section(two, at, extent);
+        revamp_region from = section(source, origin, extent), to = section(destination, at, extent);
         revamp_array_view part = NULL;
         if (round % 2) {
             part = part_of(view, at, extent);
@@ -51,23 +51,22 @@ static void check_boxes(const place *p, const place *q, size_t size, uint32_t *s
         }
         CHECK_OK(revamp_copy(&from, &to));
         if (part) drop(part);
-        /* Back, to memory of the test. */
-        copy_box(a, origin, b, at, extent, size);
+        /* Copies the box to host memory. */
         unsigned char *packed = malloc(bytes);
         REQUIRE(packed);
         revamp_region host = host_region(packed, 2, extent, size);
-        to = section(two, at, extent);
+        to = section(destination, at, extent);
         CHECK_OK(revamp_copy(&to, &host));
         for (int32_t row = 0; row < extent[0]; row++)
             CHECK_SAME(packed + (size_t)(row * extent[1]) * size, b + (size_t)((at[0] + row) * COLUMNS + at[1]) * size,
                        (size_t)extent[1] * size);
         free(packed);
     }
-    void *got = read_array(two);
+    void *got = read_array(destination);
     CHECK_SAME(got, b, bytes);
     drop(view);
-    CHECK_OK(revamp_array_destroy(one));
-    CHECK_OK(revamp_array_destroy(two));
+    CHECK_OK(revamp_array_destroy(source));
+    CHECK_OK(revamp_array_destroy(destination));
 }
 
 TEST(arrays_and_sections_of_any_element_size_are_copied) {
@@ -95,7 +94,7 @@ static revamp_status launch_bytes(const place *p, revamp_kernel kernel, revamp_a
     return revamp_dispatch(p->view, kernel, &info);
 }
 
-/* One access to elements `first` to `first + count`, there and in the model. */
+/* Accesses a random range of elements in a random way, and repeats the access in the model. */
 static void random_access(const place *p, revamp_kernel kernel, revamp_array_view view, unsigned char *model,
                           size_t size, uint32_t *seed) {
     int32_t first = (int32_t)(random_number(seed) % ELEMENTS);
@@ -132,7 +131,7 @@ static void random_access(const place *p, revamp_kernel kernel, revamp_array_vie
 }
 
 TEST(views_of_any_element_size_are_coherent) {
-    static unsigned char memory[ELEMENTS * MOST], model[sizeof memory];
+    static unsigned char memory[ELEMENTS * MAX_ELEMENT_SIZE], model[sizeof memory];
     uint32_t seed = 41;
     FOR_EACH_PLACE(p, runs_spirv) {
         if (!(p->info.features & REVAMP_FEATURE_STORAGE_8BIT)) continue;
@@ -153,7 +152,7 @@ TEST(views_of_any_element_size_are_coherent) {
     }
 }
 
-/* A storage buffer begins where the device lets it; the error has that limit. */
+/* A storage buffer must begin at a multiple of the device's alignment. The error names the alignment. */
 TEST(byte_offsets_of_storage_buffers_are_checked) {
     FOR_EACH_PLACE(p, runs_spirv) {
         uint64_t alignment = p->info.min_storage_buffer_alignment;

@@ -1,10 +1,10 @@
-/* No memory for the library's own objects: a program of its own, whose malloc() fails where the library calls it. No
- * call may abort; each works or fails with REVAMP_ERROR_OUT_OF_MEMORY, and everything works once there is memory again.
+/* Tests of failed heap allocations. This separate program replaces malloc() and makes allocations of the library fail.
+ * A library function must succeed or return REVAMP_ERROR_OUT_OF_MEMORY; it must not abort. When memory is available
+ * again, the function must succeed.
  *
- * Functions of revamp_vulkan.h: vulkan_interop.c. Some request no memory, so none can fail: revamp_version,
- * revamp_abi_version, revamp_status_name, revamp_kernel_thread, revamp_native_found, revamp_native_text,
- * revamp_image_none.
- */
+ * vulkan_interop.c tests the functions of revamp_vulkan.h. Functions that allocate no memory need no test here:
+ * revamp_version, revamp_abi_version, revamp_status_name, revamp_kernel_thread, revamp_native_found,
+ * revamp_native_text, revamp_image_none. */
 #include "failing_heap.h"
 #include "handles.h"
 
@@ -21,12 +21,13 @@ static void use_arrays(revamp_accelerator_view view) {
     revamp_completion done;
     revamp_array_info info = REVAMP_ARRAY_INFO_INIT;
     uint32_t sent[N] = {1, 2, 3}, got[N];
-    if (!WORKS(revamp_array_create(view, 1, &extent, 4, NULL, &array))) return;
-    if (WORKS(revamp_array_get_info(array, &info))) CHECK_NUMBER(info.element_count, N);
-    if (WORKS(revamp_copy_to_array(sent, sizeof sent, array)) && WORKS(revamp_copy_from_array(array, got, sizeof got)))
+    if (!SUCCEEDED(revamp_array_create(view, 1, &extent, 4, NULL, &array))) return;
+    if (SUCCEEDED(revamp_array_get_info(array, &info))) CHECK_NUMBER(info.element_count, N);
+    if (SUCCEEDED(revamp_copy_to_array(sent, sizeof sent, array)) &&
+        SUCCEEDED(revamp_copy_from_array(array, got, sizeof got)))
         CHECK_SAME(got, sent, sizeof got);
-    if (WORKS(revamp_copy_from_array_async(array, got, sizeof got, NULL, &done))) {
-        WORKS(revamp_completion_get(done));
+    if (SUCCEEDED(revamp_copy_from_array_async(array, got, sizeof got, NULL, &done))) {
+        SUCCEEDED(revamp_completion_get(done));
         CHECK_OK(revamp_completion_release(done));
     }
     CHECK_OK(revamp_array_destroy(array));
@@ -37,13 +38,13 @@ static void use_views(revamp_accelerator_view view) {
     uint32_t numbers[N] = {0};
     const int32_t origin = 8, size = 16;
     void *data;
-    if (!WORKS(revamp_array_view_create_host(numbers, 1, &extent, 4, NULL, &over))) return;
-    if (WORKS(revamp_array_view_section(over, &origin, &size, &part))) {
-        WORKS(revamp_array_view_synchronize_to(part, view, REVAMP_ACCESS_READ_WRITE));
-        if (WORKS(revamp_array_view_data(part, REVAMP_ACCESS_READ_WRITE, &data))) *(uint32_t *)data = 5;
+    if (!SUCCEEDED(revamp_array_view_create_host(numbers, 1, &extent, 4, NULL, &over))) return;
+    if (SUCCEEDED(revamp_array_view_section(over, &origin, &size, &part))) {
+        SUCCEEDED(revamp_array_view_synchronize_to(part, view, REVAMP_ACCESS_READ_WRITE));
+        if (SUCCEEDED(revamp_array_view_data(part, REVAMP_ACCESS_READ_WRITE, &data))) *(uint32_t *)data = 5;
         CHECK_OK(revamp_array_view_release(part));
     }
-    WORKS(revamp_array_view_synchronize(over, REVAMP_ACCESS_READ));
+    SUCCEEDED(revamp_array_view_synchronize(over, REVAMP_ACCESS_READ));
     CHECK_OK(revamp_array_view_release(over));
 }
 
@@ -54,9 +55,9 @@ static void use_textures(revamp_accelerator_view view) {
     options.rank = options.components = 1;
     options.extent = &extent;
     options.component_kind = REVAMP_COMPONENT_FLOAT;
-    if (!WORKS(revamp_texture_create(view, &options, &texture))) return;
+    if (!SUCCEEDED(revamp_texture_create(view, &options, &texture))) return;
     const revamp_texture_region all = levels_of(texture, 0, 0);
-    WORKS(revamp_copy_to_texture(texels, sizeof texels, &all));
+    SUCCEEDED(revamp_copy_to_texture(texels, sizeof texels, &all));
     CHECK_OK(revamp_texture_release(texture));
 }
 
@@ -67,17 +68,17 @@ static void count_up(revamp_status status, void *context) {
 
 static void use_completions(void) {
     static int called;
-    revamp_completion own;
+    revamp_completion completion;
     char text[64];
-    if (!WORKS(revamp_completion_create(&own))) return;
-    /* It needs a thread, and there are none. */
-    const revamp_status added = revamp_completion_then(own, count_up, &called);
+    if (!SUCCEEDED(revamp_completion_create(&completion))) return;
+    /* A callback needs a thread, and no thread can be created. */
+    const revamp_status added = revamp_completion_then(completion, count_up, &called);
     CHECK(added == REVAMP_ERROR_RUNTIME || added == REVAMP_ERROR_OUT_OF_MEMORY);
-    if (WORKS(revamp_completion_set(own, REVAMP_ERROR_RUNTIME, "failed"))) {
-        WORKS(revamp_completion_wait(own));
-        WORKS(revamp_completion_error_message(own, text, sizeof text, NULL));
+    if (SUCCEEDED(revamp_completion_set(completion, REVAMP_ERROR_RUNTIME, "failed"))) {
+        SUCCEEDED(revamp_completion_wait(completion));
+        SUCCEEDED(revamp_completion_error_message(completion, text, sizeof text, NULL));
     }
-    CHECK_OK(revamp_completion_release(own));
+    CHECK_OK(revamp_completion_release(completion));
 }
 
 static void use_kernels(const place *p) {
@@ -87,17 +88,17 @@ static void use_kernels(const place *p) {
     revamp_kernel_options options = REVAMP_KERNEL_OPTIONS_INIT;
     options.spirv = step_module.words;
     options.spirv_size = step_module.size;
-    if (!WORKS(revamp_kernel_create(p->accelerator, &options, &step))) return;
-    if (WORKS(revamp_array_create(p->view, 1, &extent, 4, NULL, &array))) {
+    if (!SUCCEEDED(revamp_kernel_create(p->accelerator, &options, &step))) return;
+    if (SUCCEEDED(revamp_array_create(p->view, 1, &extent, 4, NULL, &array))) {
         const revamp_argument argument = revamp_argument_buffer(0, array);
         revamp_dispatch_info info = REVAMP_DISPATCH_INFO_INIT;
         info.rank = 1;
         info.extent = &extent;
         info.arguments = &argument;
         info.argument_count = 1;
-        WORKS(revamp_dispatch(p->view, step, &info));
-        if (WORKS(revamp_dispatch_async(p->view, step, &info, NULL, &launched))) {
-            WORKS(revamp_completion_get(launched));
+        SUCCEEDED(revamp_dispatch(p->view, step, &info));
+        if (SUCCEEDED(revamp_dispatch_async(p->view, step, &info, NULL, &launched))) {
+            SUCCEEDED(revamp_completion_get(launched));
             CHECK_OK(revamp_completion_release(launched));
         }
         CHECK_OK(revamp_array_destroy(array));
@@ -119,12 +120,12 @@ static void use_host_kernels(revamp_accelerator_view view) {
     info.function = write_index;
     info.context = written;
     timed.is_timed = true;
-    if (WORKS(revamp_parallel_for_each_async(view, &info, &timed, &launched))) {
-        WORKS(revamp_completion_get(launched));
+    if (SUCCEEDED(revamp_parallel_for_each_async(view, &info, &timed, &launched))) {
+        SUCCEEDED(revamp_completion_get(launched));
         CHECK_OK(revamp_completion_release(launched));
     }
-    WORKS(revamp_parallel_for_each(view, &info));
-    WORKS(revamp_accelerator_view_wait(view));
+    SUCCEEDED(revamp_parallel_for_each(view, &info));
+    SUCCEEDED(revamp_accelerator_view_wait(view));
 }
 
 static const revamp_kernel_record *record(void) {
@@ -135,19 +136,19 @@ static const revamp_kernel_record *record(void) {
     return &r;
 }
 
-static void use_registered(const place *p) {
+static void use_registered_kernels(const place *p) {
     revamp_kernel found;
-    if (!WORKS(revamp_kernel_register(record(), 1))) return;
-    if (WORKS(revamp_kernel_find(p->accelerator, "a step", &found))) CHECK_OK(revamp_kernel_release(found));
+    if (!SUCCEEDED(revamp_kernel_register(record(), 1))) return;
+    if (SUCCEEDED(revamp_kernel_find(p->accelerator, "a step", &found))) CHECK_OK(revamp_kernel_release(found));
     CHECK_OK(revamp_kernel_unregister(record(), 1));
 }
 
 static void meet_and_fail(const revamp_thread_id *id, void *context) {
     (void)context;
-    if (WORKS(revamp_tile_barrier_wait(id)) && *id->local == 0) CHECK_OK(revamp_host_kernel_fail(id, "on purpose"));
+    if (SUCCEEDED(revamp_tile_barrier_wait(id)) && *id->local == 0) CHECK_OK(revamp_host_kernel_fail(id, "on purpose"));
 }
 
-/* Tiles run on threads, and there are none, or on the thread that waits. */
+/* The waiting thread runs the tiles, or the launch fails because no thread can be created. */
 static void use_tiles(revamp_accelerator_view view) {
     static const int32_t tile = 16;
     revamp_parallel_for_each_info info = REVAMP_PARALLEL_FOR_EACH_INFO_INIT;
@@ -157,28 +158,29 @@ static void use_tiles(revamp_accelerator_view view) {
     info.function = meet_and_fail;
     revamp_status status = revamp_parallel_for_each(view, &info);
     if (status == REVAMP_OK) status = revamp_accelerator_view_wait(view);
-    CHECK(status == REVAMP_ERROR_RUNTIME || (status == REVAMP_ERROR_OUT_OF_MEMORY && heap_first));
+    CHECK(status == REVAMP_ERROR_RUNTIME || (status == REVAMP_ERROR_OUT_OF_MEMORY && heap_failing_request));
 }
 
-/* What objects of the kernel compiler call: it is no image, which a launch of its kernels reports. */
+/* A kernel image for the functions that object files of the kernel compiler call. The image is invalid, but only a
+ * launch of its kernels would report that. */
 static const struct {
     uint32_t magic, version;
     const void *image, *unused;
-} no_image = {0, 1, NULL, NULL};
-static void *registered;
+} invalid_image = {0, 1, NULL, NULL};
+static void *registered_image;
 
 static void register_image(void) {
-    registered = revamp_image_register(&no_image);
+    registered_image = revamp_image_register(&invalid_image);
 }
 
 static void use_images(void) {
     revamp_native_kernel native = {0};
     native.name = "kernel";
     register_image();
-    if (registered) {
-        revamp_image_add(registered, &no_image, "kernel", NULL, 0, NULL, NULL, NULL, NULL, NULL);
-        revamp_image_add_native(registered, &native, 1);
-        revamp_image_unregister(registered);
+    if (registered_image) {
+        revamp_image_add(registered_image, &invalid_image, "kernel", NULL, 0, NULL, NULL, NULL, NULL, NULL);
+        revamp_image_add_native(registered_image, &native, 1);
+        revamp_image_unregister(registered_image);
     }
     revamp_image_unregister(revamp_image_register_early(register_image));
     revamp_kernel_fail("outside of a kernel", false, NULL, 0);
@@ -188,34 +190,34 @@ static void ignore_text(revamp_log_level level, const char *text, void *context)
     (void)level, (void)text, (void)context;
 }
 
-/* What needs no handle. */
+/* Functions that need no handle. */
 static void use_library(void) {
     revamp_accelerator found;
-    revamp_accelerator_view everywhere;
+    revamp_accelerator_view auto_selection;
     revamp_array_view view;
     revamp_transfer_counters counters = REVAMP_TRANSFER_COUNTERS_INIT;
     revamp_transfer transfers[4] = {REVAMP_TRANSFER_INIT};
     uint64_t number;
     size_t count;
     const char *path = "revamp_heap.pftrace";
-    WORKS(revamp_set_log_callback(ignore_text, NULL, REVAMP_LOG_ERROR));
-    WORKS(revamp_accelerator_list_offered(true, NULL, 0, &count));
-    WORKS(revamp_accelerator_find("cpu", &found));
-    WORKS(revamp_accelerator_set_default("cpu", NULL));
-    WORKS(revamp_accelerator_get_default(REVAMP_CODE_HOST, &found));
-    WORKS(revamp_accelerator_get_auto_selection_view(&everywhere));
-    if (WORKS(revamp_array_view_create(1, &extent, 4, NULL, &view))) {
-        WORKS(revamp_set_label(view, "a view"));
-        if (WORKS(revamp_trace_begin(path))) {
-            WORKS(revamp_array_view_discard_data(view));
-            WORKS(revamp_trace_end());
+    SUCCEEDED(revamp_set_log_callback(ignore_text, NULL, REVAMP_LOG_ERROR));
+    SUCCEEDED(revamp_accelerator_list_offered(true, NULL, 0, &count));
+    SUCCEEDED(revamp_accelerator_find("cpu", &found));
+    SUCCEEDED(revamp_accelerator_set_default("cpu", NULL));
+    SUCCEEDED(revamp_accelerator_get_default(REVAMP_CODE_HOST, &found));
+    SUCCEEDED(revamp_accelerator_get_auto_selection_view(&auto_selection));
+    if (SUCCEEDED(revamp_array_view_create(1, &extent, 4, NULL, &view))) {
+        SUCCEEDED(revamp_set_label(view, "a view"));
+        if (SUCCEEDED(revamp_trace_begin(path))) {
+            SUCCEEDED(revamp_array_view_discard_data(view));
+            SUCCEEDED(revamp_trace_end());
         }
         CHECK_OK(revamp_array_view_release(view));
     }
-    WORKS(revamp_get_transfers(&counters));
-    if (WORKS(revamp_transfer_log_next(&number))) {
-        WORKS(revamp_transfer_log_read(0, transfers, COUNT(transfers), &count));
-        WORKS(revamp_check_no_transfers(number));
+    SUCCEEDED(revamp_get_transfers(&counters));
+    if (SUCCEEDED(revamp_transfer_log_next(&number))) {
+        SUCCEEDED(revamp_transfer_log_read(0, transfers, COUNT(transfers), &count));
+        SUCCEEDED(revamp_check_no_transfers(number));
     }
     CHECK(revamp_accelerator_find("none", &found) != REVAMP_OK);
     CHECK(revamp_last_error_status() != REVAMP_OK && revamp_last_error_hresult() < 0);
@@ -223,20 +225,20 @@ static void use_library(void) {
     remove(path);
 }
 
-/* Objects of all kinds. */
+/* Creates and uses objects of all kinds. */
 static void use_objects(void *unused) {
     (void)unused;
     revamp_user user;
     revamp_accelerator all[16];
     size_t count = 0;
-    if (!WORKS(revamp_user_create(&user))) return;
+    if (!SUCCEEDED(revamp_user_create(&user))) return;
     use_library();
     use_images();
-    if (!WORKS(revamp_accelerator_list(all, COUNT(all), &count))) count = 0;
+    if (!SUCCEEDED(revamp_accelerator_list(all, COUNT(all), &count))) count = 0;
     for (size_t i = 0; i < count && i < COUNT(all); i++) {
         place p = {all[i], NULL, REVAMP_ACCELERATOR_INFO_INIT};
-        if (!WORKS(revamp_accelerator_get_info(p.accelerator, &p.info)) || p.info.unusable_reason) continue;
-        if (!WORKS(revamp_accelerator_create_view(p.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC, &p.view))) continue;
+        if (!SUCCEEDED(revamp_accelerator_get_info(p.accelerator, &p.info)) || p.info.unusable_reason) continue;
+        if (!SUCCEEDED(revamp_accelerator_create_view(p.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC, &p.view))) continue;
         if (holds_arrays(&p.info)) {
             use_arrays(p.view);
             use_views(p.view);
@@ -244,7 +246,7 @@ static void use_objects(void *unused) {
         }
         if (runs_spirv(&p.info)) {
             use_kernels(&p);
-            use_registered(&p);
+            use_registered_kernels(&p);
         }
         if (runs_host_kernels(&p.info)) {
             use_host_kernels(p.view);
@@ -256,18 +258,18 @@ static void use_objects(void *unused) {
     CHECK_OK(revamp_user_destroy(user));
 }
 
-/* The same from the search for devices to the end of everything. */
-static void use_all(void *unused) {
+/* Calls use_objects() and then revamp_uninitialize(), so that the next call searches for devices again. */
+static void use_objects_and_uninitialize(void *unused) {
     use_objects(unused);
     CHECK_OK(revamp_uninitialize());
 }
 
-/* Lets allocations of `use` fail, each by itself or with all after it: at most about `rounds` of them. */
-static void fail_each(void (*use)(void *), bool lasting, size_t rounds) {
+/* Calls `use` about `rounds` times. Each time, one allocation fails, or also all later ones (`is_lasting`). */
+static void fail_each(void (*use)(void *), bool is_lasting, size_t rounds) {
     use(NULL);
     const size_t all = heap_count(use, NULL), step = all / rounds + 1;
     CHECK(all > 100);
-    heap_is_lasting = lasting;
+    heap_fails_all_later = is_lasting;
     for (size_t n = 1; n < all + step; n += step) {
         heap_fail(n, use, NULL);
         use(NULL);
@@ -275,70 +277,70 @@ static void fail_each(void (*use)(void *), bool lasting, size_t rounds) {
     full_job();
 }
 
-/* A function that takes a handle (handles.c), and its status where there is memory. */
+/* A function that takes a handle (support/handles.c), and the status that it returns if memory is available. */
 typedef struct {
     const handle_case *function;
-    revamp_status usual;
-} use_of_function;
+    revamp_status expected_status;
+} function_use;
 
 static void use_function(void *context) {
-    use_of_function *use = context;
+    function_use *use = context;
     const revamp_status status = use->function->call(handle_of_type(use->function->type));
-    if (!heap_first)
-        use->usual = status;
-    else if (status != use->usual)
-        heap_works(status, use->function->name, __FILE__, __LINE__);
+    if (!heap_failing_request)
+        use->expected_status = status;
+    else if (status != use->expected_status)
+        heap_check_status(status, use->function->name, __FILE__, __LINE__);
 }
 
-/* Lets each allocation of each function fail. Those that end an object request none. */
+/* Makes each allocation in each function fail. Functions that retain, release or destroy an object allocate nothing. */
 static void fail_each_function(const handle_table *table) {
     make_good();
     FOR_EACH_CASE(c, table) {
         if (strstr(c->name, "retain") || strstr(c->name, "release") || strstr(c->name, "destroy")) continue;
-        use_of_function use = {c, REVAMP_OK};
+        function_use use = {c, REVAMP_OK};
         const size_t all = heap_count(use_function, &use), step = has_validation() ? all / 20 + 1 : 1;
-        const revamp_status usual = use.usual;
+        const revamp_status expected_status = use.expected_status;
         for (size_t n = 1; n <= all; n += step)
             heap_fail(n, use_function, &use);
         use_function(&use);
-        CHECK_NUMBER(use.usual, usual);
+        CHECK_NUMBER(use.expected_status, expected_status);
     }
     free_good();
     full_job();
 }
 
 CHILD(fails_each_allocation) {
-    const char *how = getenv("HEAP_FAILS");
-    REQUIRE(how);
+    const char *mode = getenv("HEAP_FAILS");
+    REQUIRE(mode);
     heap_begin();
-    if (!strcmp(how, "from the first call")) {
-        /* Opening devices takes long. */
-        fail_each(use_all, false, 40);
-        fail_each(use_all, true, 40);
-    } else if (!strcmp(how, "of each function")) {
+    if (!strcmp(mode, "from the first call")) {
+        /* Few rounds, because opening devices is slow. */
+        fail_each(use_objects_and_uninitialize, false, 40);
+        fail_each(use_objects_and_uninitialize, true, 40);
+    } else if (!strcmp(mode, "of each function")) {
         fail_each_function(&other_functions);
         fail_each_function(&view_functions);
     } else {
-        /* All of them, but where the validation layer makes it slow. */
-        fail_each(use_objects, !strcmp(how, "from each on"), has_validation() ? 200 : 100000);
+        /* Fails every allocation, or fewer of them with the validation layer, which is slow. */
+        fail_each(use_objects, !strcmp(mode, "from each on"), has_validation() ? 200 : 100000);
     }
 }
 
-/* Without threads: what Rust's library allocates for one does not come from the library's heap. */
-static void run_without_threads(const char *how) {
+/* Runs the child without threads: Rust's standard library bypasses the library's allocator to create a thread. */
+static void run_without_threads(const char *mode) {
     heap_begin();
-    CHECK_CHILD("fails_each_allocation", "REVAMP_TEST=fail-threads=1", "REVAMP_LOG=error", how, NULL);
+    CHECK_CHILD("fails_each_allocation", "REVAMP_TEST=fail-threads=1", "REVAMP_LOG=error", mode, NULL);
 }
 
 TEST(each_allocation_fails_once) {
     run_without_threads("HEAP_FAILS=once");
 }
 
-TEST(all_allocations_fail_from_each_on) {
+TEST(all_allocations_after_each_one_fail) {
     run_without_threads("HEAP_FAILS=from each on");
 }
 
-TEST(allocations_fail_from_the_first_call_to_the_last) {
+TEST(allocations_fail_during_initialisation_too) {
     run_without_threads("HEAP_FAILS=from the first call");
 }
 

@@ -1,6 +1,4 @@
-/* Functions of the program as kernels of the host-thread accelerator (PFE-1 to PFE-8 for it,
- * docs/spec/launches.md#tiles).
- */
+/* Tests of host kernels: functions of the program that run on host threads (rules PFE, docs/spec/launches.md#tiles). */
 #include "support.h"
 
 #include <pthread.h>
@@ -8,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANK = 6 };
+enum { MAX_RANK = 6 };
 
 static revamp_parallel_for_each_info host_launch(uint32_t rank, const int32_t *extent, const int32_t *tile,
                                                  revamp_host_kernel function, void *context) {
@@ -33,10 +31,10 @@ typedef struct {
     uint32_t rank;
     const int32_t *extent, *tile;
     unsigned *times;
-    unsigned wrong;
+    unsigned wrong_ids;
 } coverage;
 
-static bool is_position_right(const coverage *c, const revamp_thread_id *id) {
+static bool is_thread_id_correct(const coverage *c, const revamp_thread_id *id) {
     if (id->rank != c->rank || !id->global) return false;
     if (!c->tile) return !id->local && !id->tile && !id->tile_origin;
     for (uint32_t d = 0; d < c->rank; d++)
@@ -46,29 +44,29 @@ static bool is_position_right(const coverage *c, const revamp_thread_id *id) {
     return true;
 }
 
-static void cover(const revamp_thread_id *id, void *context) {
+static void record_thread(const revamp_thread_id *id, void *context) {
     coverage *c = context;
     uint64_t at = 0;
-    if (!is_position_right(c, id)) __atomic_fetch_add(&c->wrong, 1, __ATOMIC_RELAXED);
+    if (!is_thread_id_correct(c, id)) __atomic_fetch_add(&c->wrong_ids, 1, __ATOMIC_RELAXED);
     for (uint32_t d = 0; d < c->rank; d++)
         at = at * (uint64_t)c->extent[d] + (uint64_t)id->global[d];
     __atomic_fetch_add(&c->times[at], 1, __ATOMIC_RELAXED);
 }
 
 static void check_coverage(uint32_t rank, const int32_t *extent, const int32_t *tile) {
-    uint64_t count = product(rank, extent), not_once = 0;
+    uint64_t count = product(rank, extent), wrong_counts = 0;
     coverage c = {rank, extent, tile, memory((size_t)count * sizeof(unsigned)), 0};
-    revamp_parallel_for_each_info info = host_launch(rank, extent, tile, cover, &c);
+    revamp_parallel_for_each_info info = host_launch(rank, extent, tile, record_thread, &c);
     run_and_wait(&info);
     for (uint64_t i = 0; i < count; i++)
-        not_once += __atomic_load_n(&c.times[i], __ATOMIC_RELAXED) != 1;
-    CHECK_NUMBER(not_once, 0);
-    CHECK_NUMBER(__atomic_load_n(&c.wrong, __ATOMIC_RELAXED), 0);
+        wrong_counts += __atomic_load_n(&c.times[i], __ATOMIC_RELAXED) != 1;
+    CHECK_NUMBER(wrong_counts, 0);
+    CHECK_NUMBER(__atomic_load_n(&c.wrong_ids, __ATOMIC_RELAXED), 0);
 }
 
 TEST(PFE_2_every_element_once_in_all_ranks) {
-    static const int32_t extents[][MOST_RANK] = {{1},         {100003},     {301, 17},
-                                                 {7, 11, 13}, {3, 4, 5, 6}, {2, 3, 2, 3, 2, 3}};
+    static const int32_t extents[][MAX_RANK] = {{1},         {100003},     {301, 17},
+                                                {7, 11, 13}, {3, 4, 5, 6}, {2, 3, 2, 3, 2, 3}};
     static const uint32_t ranks[] = {1, 1, 2, 3, 4, 6};
     for (size_t i = 0; i < COUNT(ranks); i++)
         check_coverage(ranks[i], extents[i], NULL);
@@ -164,14 +162,14 @@ TEST(a_transpose_with_a_barrier) {
     CHECK_SAME(m.out, expected, ROWS * COLUMNS * 4);
 }
 
-static void note_memory(const revamp_thread_id *id, void *context) {
+static void count_tile_memory(const revamp_thread_id *id, void *context) {
     if (id->tile_memory) __atomic_fetch_add((unsigned *)context, 1, __ATOMIC_RELAXED);
 }
 
-TEST(no_tile_memory_unless_asked_for) {
+TEST(no_tile_memory_unless_requested) {
     const int32_t extent = 64, tile = 32;
     unsigned with_memory = 0;
-    revamp_parallel_for_each_info info = host_launch(1, &extent, &tile, note_memory, &with_memory);
+    revamp_parallel_for_each_info info = host_launch(1, &extent, &tile, count_tile_memory, &with_memory);
     run_and_wait(&info);
     CHECK_NUMBER(__atomic_load_n(&with_memory, __ATOMIC_RELAXED), 0);
     info.tile_memory = 4;
@@ -190,7 +188,7 @@ TEST(a_barrier_needs_a_tiled_launch) {
     CHECK_OK(revamp_parallel_for_each(host_view(), &info));
     CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "barrier");
     CHECK_STATUS(status, REVAMP_ERROR_RUNTIME);
-    /* Told once. */
+    /* The failure is reported once. */
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     full_job();
 }
@@ -214,9 +212,9 @@ static void fail_in_a_row(const revamp_thread_id *first, uint32_t count, void *c
     revamp_host_kernel_fail(first, "no row");
 }
 
-TEST(a_kernel_fails_with_its_own_words) {
+TEST(a_kernel_fails_with_its_own_message) {
     const int32_t extent = 128, tile = 16;
-    const revamp_thread_id nobody = {0};
+    const revamp_thread_id invalid_id = {0};
     bool waits = true;
     revamp_parallel_for_each_info launches[] = {host_launch(1, &extent, NULL, fail_at_77, NULL),
                                                 host_launch(1, &extent, &tile, fail_at_77, NULL),
@@ -231,7 +229,7 @@ TEST(a_kernel_fails_with_its_own_words) {
     CHECK_OK(revamp_parallel_for_each(host_view(), &row));
     CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "no row");
     CHECK_FAILS(revamp_host_kernel_fail(NULL, "x"), AS_BAD, "NULL");
-    CHECK_FAILS(revamp_host_kernel_fail(&nobody, "x"), AS_BAD, "");
+    CHECK_FAILS(revamp_host_kernel_fail(&invalid_id, "x"), AS_BAD, "");
     full_job();
 }
 
@@ -240,7 +238,7 @@ static void skip_barrier(const revamp_thread_id *id, void *context) {
     if (id->local[0] % 2 == 0) revamp_tile_barrier_wait(id);
 }
 
-/* Undefined by the rules; here it must end all the same, well or with an error. */
+/* The rules do not define the result, but the launch must end, with or without an error. */
 TEST(a_barrier_that_some_threads_miss_does_not_hang) {
     const int32_t extent = 64, tile = 16;
     revamp_parallel_for_each_info info = host_launch(1, &extent, &tile, skip_barrier, NULL);
@@ -250,7 +248,7 @@ TEST(a_barrier_that_some_threads_miss_does_not_hang) {
     full_job();
 }
 
-/* Order with arrays. */
+/* The order of launches and copies that use the same arrays. */
 
 typedef struct {
     uint32_t *data;
@@ -314,7 +312,7 @@ TEST(two_views_are_ordered_by_their_arrays) {
     CHECK_OK(revamp_accelerator_view_release(second));
 }
 
-TEST(results_reach_other_accelerators_by_copies) {
+TEST(copies_carry_results_to_other_accelerators) {
     enum { LENGTH = 3000 };
     const int32_t extent = LENGTH;
     FOR_EACH_PLACE(p, holds_arrays) {
@@ -339,7 +337,7 @@ TEST(results_reach_other_accelerators_by_copies) {
 
 static revamp_status try_host(revamp_accelerator_view view, uint32_t rank, const int32_t *extent, const int32_t *tile) {
     unsigned ignored = 0;
-    revamp_parallel_for_each_info info = host_launch(rank, extent, tile, note_memory, &ignored);
+    revamp_parallel_for_each_info info = host_launch(rank, extent, tile, count_tile_memory, &ignored);
     return revamp_parallel_for_each(view, &info);
 }
 
@@ -394,18 +392,18 @@ TEST(host_kernels_do_not_run_on_vulkan_devices) {
 CHILD(launches_on_the_default) {
     const int32_t extent[] = {10, 20};
     coverage c = {2, extent, NULL, memory(200 * sizeof(unsigned)), 0};
-    revamp_parallel_for_each_info info = host_launch(2, extent, NULL, cover, &c);
+    revamp_parallel_for_each_info info = host_launch(2, extent, NULL, record_thread, &c);
     CHECK_OK(revamp_parallel_for_each(NULL, &info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     for (int i = 0; i < 200; i++)
         CHECK_NUMBER(c.times[i], 1);
 }
 
-TEST(no_view_is_the_default_for_host_code) {
+TEST(a_null_view_means_the_default_for_host_code) {
     CHECK_CHILD("launches_on_the_default", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
 }
 
-/* Kernels on one view run in order also without arguments. */
+/* Kernels on one view run in order even if they have no arguments. */
 TEST(launches_on_one_view_are_in_order) {
     enum { LENGTH = 1000, ROUNDS = 100 };
     const int32_t extent = LENGTH;
@@ -420,7 +418,7 @@ TEST(launches_on_one_view_are_in_order) {
     CHECK_SAME(data, expected, LENGTH * 4);
 }
 
-TEST(one_thread_is_enough) {
+TEST(launches_run_on_1_and_16_threads) {
     CHECK_CHILD("launches_on_the_default", "REVAMP_HOST_THREADS=1", NULL);
     CHECK_CHILD("launches_on_the_default", "REVAMP_HOST_THREADS=16", NULL);
 }

@@ -1,4 +1,4 @@
-/* SPIR-V kernels with images and samplers (docs/spec/textures.md#images-and-samplers). Copies: rules/rules_tex.c. */
+/* Tests of kernels with images and samplers (docs/spec/textures.md#images-and-samplers). Copies: rules/rules_tex.c. */
 #include "support.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ TEST(images_are_bound_by_their_types) {
             fill_bytes(expected[t], sizeof expected[t], 3 + (uint32_t)t);
             write_image(totals[t], expected[t], sizeof expected[t]);
         }
-        /* The same launch again, and in between with another texture. */
+        /* The launches alternate between two textures. */
         for (int round = 0; round < 2 * ROUNDS; round++) {
             uint32_t *total = expected[round % 2];
             revamp_argument arguments[] = {revamp_argument_image(1, line, 0, 1, NULL),
@@ -105,7 +105,7 @@ TEST(images_are_bound_by_their_types) {
     }
 }
 
-/* A sampler by Direct3D's rules for textures of one float, as the oracle. */
+/* A reference sampler that follows Direct3D's rules, for textures with one float per texel. */
 
 enum { WIDE = 8, HIGH = 4, LEVELS = 3 };
 
@@ -141,7 +141,7 @@ static float sample_level(const level *l, float u, float v, const revamp_sampler
     return upper * (1 - b) + lower * b;
 }
 
-static float sample_all(const level *levels, const float *place, const revamp_sampler *s) {
+static float sample_levels(const level *levels, const float *place, const revamp_sampler *s) {
     float lod = place[2] < 0 ? 0 : place[2] > LEVELS - 1 ? LEVELS - 1 : place[2];
     if (s->filter == REVAMP_FILTER_POINT)
         return sample_level(&levels[(int)ceilf(lod + 0.5F) - 1], place[0], place[1], s);
@@ -152,17 +152,17 @@ static float sample_all(const level *levels, const float *place, const revamp_sa
 }
 
 TEST(samplers_filter_and_address) {
-    enum { PLACES = 600 };
-    static const int32_t size[] = {HIGH, WIDE}, count = PLACES;
-    float texels[WIDE * HIGH + WIDE * HIGH / 4 + WIDE * HIGH / 16], places[PLACES][4], got[PLACES][4];
+    enum { SAMPLES = 600 };
+    static const int32_t size[] = {HIGH, WIDE}, count = SAMPLES;
+    float texels[WIDE * HIGH + WIDE * HIGH / 4 + WIDE * HIGH / 16], sample_points[SAMPLES][4], got[SAMPLES][4];
     uint32_t state = 5;
     for (size_t i = 0; i < COUNT(texels); i++)
         texels[i] = (float)(random_number(&state) % 256) / 255;
-    for (int i = 0; i < PLACES; i++) {
-        places[i][0] = (float)(random_number(&state) % 4096) / 1024 - 1.5F + 1.0F / 3000;
-        places[i][1] = (float)(random_number(&state) % 4096) / 1024 - 1.5F + 1.0F / 3000;
-        places[i][2] = (float)(random_number(&state) % 500) / 100 - 1 + 0.003F;
-        places[i][3] = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        sample_points[i][0] = (float)(random_number(&state) % 4096) / 1024 - 1.5F + 1.0F / 3000;
+        sample_points[i][1] = (float)(random_number(&state) % 4096) / 1024 - 1.5F + 1.0F / 3000;
+        sample_points[i][2] = (float)(random_number(&state) % 500) / 100 - 1 + 0.003F;
+        sample_points[i][3] = 0;
     }
     const level levels[LEVELS] = {{WIDE, HIGH, texels},
                                   {WIDE / 2, HIGH / 2, texels + WIDE * HIGH},
@@ -170,9 +170,9 @@ TEST(samplers_filter_and_address) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel kernel = load(p->accelerator, &sample_module);
         revamp_texture picture = image_of(p, REVAMP_COMPONENT_FLOAT, 1, 32, 2, size, LEVELS);
-        revamp_array at = array_1d(p->view, PLACES, 16), colours = array_1d(p->view, PLACES, 16);
+        revamp_array at = array_1d(p->view, SAMPLES, 16), colours = array_1d(p->view, SAMPLES, 16);
         write_image(picture, texels, sizeof texels);
-        write_array(at, places);
+        write_array(at, sample_points);
         for (revamp_filter filter = REVAMP_FILTER_LINEAR; filter <= REVAMP_FILTER_POINT; filter++)
             for (revamp_address address = REVAMP_ADDRESS_CLAMP; address <= REVAMP_ADDRESS_BORDER + 1; address++) {
                 revamp_sampler sampler = sampler_of(filter, address);
@@ -183,13 +183,13 @@ TEST(samplers_filter_and_address) {
                 revamp_argument arguments[] = {revamp_argument_image(0, picture, 0, 0, &sampler),
                                                revamp_argument_buffer(1, at), revamp_argument_buffer(2, colours)};
                 revamp_status status = launch(p->view, kernel, 1, &count, arguments, 3);
-                /* A colour of its own, which not every device has. */
+                /* Not every device has custom border colours. */
                 if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE && sampler.border_color[0] > 0) continue;
                 CHECK_OK(status);
                 CHECK_OK(revamp_copy_from_array(colours, got, sizeof got));
                 int wrong = 0;
-                for (int i = 0; i < PLACES; i++)
-                    wrong += fabsf(got[i][0] - sample_all(levels, places[i], &sampler)) > 0.02F;
+                for (int i = 0; i < SAMPLES; i++)
+                    wrong += fabsf(got[i][0] - sample_levels(levels, sample_points[i], &sampler)) > 0.02F;
                 CHECK_NUMBER(wrong, 0);
             }
         CHECK_OK(revamp_texture_release(picture));
@@ -199,7 +199,7 @@ TEST(samplers_filter_and_address) {
     }
 }
 
-CHILD(takes_ever_new_border_colours) {
+CHILD(uses_many_border_colours) {
     enum { COLOURS = 600 };
     static const int32_t size[] = {4, 4}, one = 1;
     static const float outside[4] = {-1, -1, 0, 0}, texels[16];
@@ -228,13 +228,13 @@ CHILD(takes_ever_new_border_colours) {
     }
 }
 
-/* Samplers that nothing uses any more make room. */
-TEST(samplers_come_and_go) {
-    some_place(runs_spirv);
-    CHECK_CHILD("takes_ever_new_border_colours", "REVAMP_TEST=samplers=200", NULL);
+/* The library destroys unused samplers to make room for new ones. */
+TEST(unused_samplers_are_destroyed) {
+    first_place_or_skip(runs_spirv);
+    CHECK_CHILD("uses_many_border_colours", "REVAMP_TEST=samplers=200", NULL);
 }
 
-TEST(linear_filters_need_texels_that_have_them) {
+TEST(linear_filters_need_filterable_texels) {
     static const int32_t size[] = {4, 4}, count = 4;
     static const uint8_t texels[16] = {9, 8, 7, 6, 9, 8, 7, 6, 9, 8, 7, 6, 9, 8, 7, 6};
     static const uint32_t expected[] = {9, 8, 7, 6};
@@ -242,27 +242,27 @@ TEST(linear_filters_need_texels_that_have_them) {
         uint32_t got[4] = {0};
         revamp_kernel kernel = load(p->accelerator, &codes_module);
         revamp_texture codes = image_of(p, REVAMP_COMPONENT_UINT, 1, 8, 2, size, 1);
-        revamp_array told = array_1d(p->view, 4, 4);
+        revamp_array results = array_1d(p->view, 4, 4);
         write_image(codes, texels, sizeof texels);
         for (revamp_filter filter = REVAMP_FILTER_LINEAR; filter <= REVAMP_FILTER_POINT; filter++) {
             revamp_sampler sampler = sampler_of(filter, REVAMP_ADDRESS_CLAMP);
             revamp_argument arguments[] = {revamp_argument_image(0, codes, 0, 0, NULL),
-                                           revamp_argument_sampler(1, &sampler), revamp_argument_buffer(2, told)};
+                                           revamp_argument_sampler(1, &sampler), revamp_argument_buffer(2, results)};
             revamp_status status = launch(p->view, kernel, 1, &count, arguments, 3);
             if (filter == REVAMP_FILTER_LINEAR)
                 CHECK_FAILS(status, AS_UNSUPPORTED, "binding 1 of set 0 is given a linear sampler");
             else
                 CHECK_OK(status);
         }
-        CHECK_OK(revamp_copy_from_array(told, got, sizeof got));
+        CHECK_OK(revamp_copy_from_array(results, got, sizeof got));
         CHECK_SAME(got, expected, sizeof got);
-        CHECK_OK(revamp_array_destroy(told));
+        CHECK_OK(revamp_array_destroy(results));
         CHECK_OK(revamp_texture_release(codes));
         CHECK_OK(revamp_kernel_release(kernel));
     }
 }
 
-/* The level has the means of four texels each of the finer one. */
+/* Checks that each texel of `level` is the mean of four texels of `finer`. */
 static void check_means(float (*finer)[4], float (*level)[4], int side) {
     int wrong = 0;
     for (int i = 0; i < side * side; i++)
@@ -309,8 +309,8 @@ TEST(TEX_33_TEX_34_levels_are_made_of_the_ones_before) {
     }
 }
 
-/* Recorded launches must not take a new texture for one that has gone. */
-TEST(images_come_and_go) {
+/* Recorded launches must not mistake a new texture for a released one. */
+TEST(new_images_are_not_mistaken_for_released_ones) {
     static const int32_t size[] = {8, 8}, line_size[] = {8}, box_size[] = {2, 8, 8};
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel kernel = load(p->accelerator, &images_module);
@@ -330,7 +330,7 @@ TEST(images_come_and_go) {
                                            revamp_argument_image(2, box, 0, 0, NULL)};
             CHECK_OK(launch(p->view, kernel, 2, size, arguments, 3));
             CHECK_OK(launch(p->view, kernel, 2, size, arguments, 3));
-            /* Released while the launches may be under way. */
+            /* The launches may still be running. */
             CHECK_OK(revamp_texture_release(line));
             CHECK_OK(revamp_texture_release(box));
             read_level(total, 0, got, sizeof got);
@@ -341,7 +341,7 @@ TEST(images_come_and_go) {
     }
 }
 
-static void check_samplers_are_told(const place *p, revamp_texture floats, revamp_texture total) {
+static void check_sampler_errors(const place *p, revamp_texture floats, revamp_texture total) {
     static const int32_t size = 4;
     revamp_kernel sample = load(p->accelerator, &sample_module);
     revamp_array array = array_1d(p->view, 64, 4);
@@ -351,8 +351,8 @@ static void check_samplers_are_told(const place *p, revamp_texture floats, revam
     wrong_address.address = 7;
     const struct {
         revamp_argument argument;
-        unsigned as;
-        const char *says;
+        unsigned expected_statuses;
+        const char *message;
     } cases[] = {{revamp_argument_image(0, floats, 0, 0, NULL), AS_ARGUMENT, "without a sampler"},
                  {revamp_argument_image(0, floats, 0, 0, &wrong_filter), AS_RUNTIME, "filter"},
                  {revamp_argument_image(0, floats, 0, 0, &wrong_address), AS_RUNTIME, "address"},
@@ -362,13 +362,13 @@ static void check_samplers_are_told(const place *p, revamp_texture floats, revam
     for (size_t i = 0; i < COUNT(cases); i++) {
         revamp_argument arguments[] = {cases[i].argument, revamp_argument_buffer(1, array),
                                        revamp_argument_buffer(2, array)};
-        CHECK_FAILS(launch(p->view, sample, 1, &size, arguments, 3), cases[i].as, cases[i].says);
+        CHECK_FAILS(launch(p->view, sample, 1, &size, arguments, 3), cases[i].expected_statuses, cases[i].message);
     }
     CHECK_OK(revamp_array_destroy(array));
     CHECK_OK(revamp_kernel_release(sample));
 }
 
-TEST(images_that_do_not_fit_are_told) {
+TEST(mismatched_images_are_refused) {
     static const int32_t size[] = {4, 4}, line_size[] = {4}, box_size[] = {4, 4, 4};
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel kernel = load(p->accelerator, &images_module);
@@ -386,8 +386,8 @@ TEST(images_that_do_not_fit_are_told) {
                                   revamp_argument_image(2, box, 0, 0, NULL)};
         const struct {
             revamp_argument argument;
-            unsigned as;
-            const char *says;
+            unsigned expected_statuses;
+            const char *message;
         } cases[] = {
             {revamp_argument_image(0, line, 0, 1, NULL), AS_ARGUMENT, "2 dimensions, but the texture has 1"},
             {revamp_argument_image(0, floats, 0, 1, NULL), AS_ARGUMENT, "texels of uint"},
@@ -407,12 +407,12 @@ TEST(images_that_do_not_fit_are_told) {
             revamp_argument arguments[3];
             memcpy(arguments, good, sizeof good);
             arguments[cases[i].argument.binding % 3] = cases[i].argument;
-            CHECK_FAILS(launch(p->view, kernel, 2, size, arguments, 3), cases[i].as, cases[i].says);
+            CHECK_FAILS(launch(p->view, kernel, 2, size, arguments, 3), cases[i].expected_statuses, cases[i].message);
         }
         revamp_argument twice[] = {good[0], good[1], good[2], good[1]};
         CHECK_FAILS(launch(p->view, kernel, 2, size, good, 2), AS_ARGUMENT, "sampled image");
         CHECK_FAILS(launch(p->view, kernel, 2, size, twice, 4), AS_ARGUMENT, "twice");
-        check_samplers_are_told(p, floats, total);
+        check_sampler_errors(p, floats, total);
         CHECK_OK(launch(p->view, kernel, 2, size, good, 3));
         CHECK_OK(revamp_accelerator_view_wait(p->view));
         revamp_texture all[] = {line, box, total, floats, bytes, signs, texels};

@@ -1,5 +1,5 @@
-/* SPIR-V kernels: arguments, order, errors that name the argument (docs/spec/launches.md; SEL-4 to SEL-6 are in
- * rules/rules_sel.c). */
+/* Tests of SPIR-V kernels: arguments, execution order, and errors that name the argument (docs/spec/launches.md).
+ * rules/rules_sel.c tests the rules SEL-4 to SEL-6. */
 #include "support.h"
 
 #include <stdio.h>
@@ -17,10 +17,10 @@ typedef struct {
 } saxpy_push;
 
 static float *floats(size_t count, float scale) {
-    float *made = memory(count * 4);
+    float *result = memory(count * 4);
     for (size_t i = 0; i < count; i++)
-        made[i] = (float)(i % 1000) * scale;
-    return made;
+        result[i] = (float)(i % 1000) * scale;
+    return result;
 }
 
 static void check_floats(revamp_array array, const float *expected, size_t count) {
@@ -28,7 +28,7 @@ static void check_floats(revamp_array array, const float *expected, size_t count
     CHECK_SAME(read_array(array), expected, count * 4);
 }
 
-/* The values are exact in float, so that any order of operations gives the same. */
+/* The values are exact in float, so any order of operations gives the same result. */
 static void saxpy_naive(float a, const float *x, float *y, size_t count) {
     for (size_t i = 0; i < count; i++)
         y[i] = a * x[i] + y[i];
@@ -47,7 +47,7 @@ TEST(saxpy_by_bindings_and_push_constants) {
         saxpy_naive(2, x, y, N);
         check_floats(ay, y, N);
         check_floats(ax, x, N);
-        /* In another order, and the block in two pieces. */
+        /* The arguments come in another order, and the push constants in two pieces. */
         revamp_argument pieces[] = {push(4, &values.n, 4), revamp_argument_buffer(1, ay), push(0, &values.a, 4),
                                     revamp_argument_buffer(0, ax)};
         CHECK_OK(launch(p->view, saxpy, 1, &extent, pieces, 4));
@@ -59,7 +59,7 @@ TEST(saxpy_by_bindings_and_push_constants) {
     }
 }
 
-TEST(reflection_tells_the_interface) {
+TEST(reflection_returns_the_interface) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel saxpy = load(p->accelerator, &saxpy_module), block = load(p->accelerator, &address_module);
         revamp_kernel factor = load(p->accelerator, &factor_module), three = load(p->accelerator, &coverage_3d_module);
@@ -91,21 +91,21 @@ TEST(reflection_tells_the_interface) {
 TEST(access_is_taken_from_the_kernel) {
     FOR_EACH_PLACE(p, runs_spirv) {
         static const revamp_access expected[] = {REVAMP_ACCESS_READ, REVAMP_ACCESS_READ, REVAMP_ACCESS_WRITE};
-        static const uint32_t numbers_of_bindings[] = {0, 0, 3};
+        static const uint32_t binding_numbers[] = {0, 0, 3};
         revamp_kernel sets = load(p->accelerator, &sets_module);
         revamp_binding_info binding = {0};
         binding.struct_size = sizeof binding;
         for (uint32_t i = 0; i < 3; i++) {
             REQUIRE_OK(revamp_kernel_get_binding(sets, i, &binding));
             CHECK_NUMBER(binding.set, i);
-            CHECK_NUMBER(binding.binding, numbers_of_bindings[i]);
+            CHECK_NUMBER(binding.binding, binding_numbers[i]);
             CHECK_NUMBER(binding.access, expected[i]);
         }
         CHECK_OK(revamp_kernel_release(sets));
     }
 }
 
-TEST(several_sets) {
+TEST(kernels_use_several_descriptor_sets) {
     FOR_EACH_PLACE(p, runs_spirv) {
         uint32_t *a = numbers(N, 1), *b = numbers(N, 2), expected[N];
         int32_t extent = N;
@@ -113,10 +113,10 @@ TEST(several_sets) {
         revamp_array aa = array_with(p->view, a, N), ab = array_with(p->view, b, N), sum = array_1d(p->view, N, 4);
         for (int i = 0; i < N; i++)
             expected[i] = a[i] + 2 * b[i];
-        for (int named = 0; named < 2; named++) {
+        for (int has_access = 0; has_access < 2; has_access++) {
             revamp_argument arguments[] = {in_set(revamp_argument_buffer(3, sum), 2), revamp_argument_buffer(0, aa),
                                            in_set(revamp_argument_buffer(0, ab), 1)};
-            if (named) {
+            if (has_access) {
                 arguments[0] = with_access(arguments[0], REVAMP_ACCESS_WRITE);
                 arguments[1] = with_access(arguments[1], REVAMP_ACCESS_READ);
             }
@@ -124,7 +124,7 @@ TEST(several_sets) {
             CHECK_SAME(read_array(sum), expected, sizeof expected);
             write_array(sum, a);
         }
-        /* One array in two bindings that read. */
+        /* This launch binds one array to two read-only bindings. */
         revamp_argument twice[] = {in_set(revamp_argument_buffer(3, sum), 2), revamp_argument_buffer(0, aa),
                                    in_set(revamp_argument_buffer(0, aa), 1)};
         CHECK_OK(launch(p->view, sets, 1, &extent, twice, 3));
@@ -138,48 +138,49 @@ TEST(several_sets) {
     }
 }
 
-/* A copy of the module of the sets whose three buffers have these sets and bindings. */
-static uint32_t *with_numbers(const uint32_t (*places)[2]) {
+/* Returns a copy of sets_module in which buffer i has the set `slots[i][0]` and the binding `slots[i][1]`. */
+static uint32_t *with_sets_and_bindings(const uint32_t (*slots)[2]) {
     enum { OP_DECORATE = 4U << 16 | 71, SET = 34, BINDING = 33, HEADER = 5 };
     size_t count = sets_module.size / 4;
     const uint32_t *old = sets_module.words;
-    uint32_t *made = memory(sets_module.size), patched = 0;
-    memcpy(made, old, sets_module.size);
+    uint32_t *result = memory(sets_module.size), patched = 0;
+    memcpy(result, old, sets_module.size);
     for (size_t i = HEADER; i + 3 < count; i += old[i] >> 16) {
         if (old[i] != OP_DECORATE || old[i + 2] != SET) continue;
         REQUIRE(old[i + 3] < 3);
         for (size_t k = HEADER; k + 3 < count; k += old[k] >> 16)
             if (old[k] == OP_DECORATE && old[k + 1] == old[i + 1] && old[k + 2] == BINDING)
-                made[k + 3] = places[old[i + 3]][1];
-        made[i + 3] = places[old[i + 3]][0];
+                result[k + 3] = slots[old[i + 3]][1];
+        result[i + 3] = slots[old[i + 3]][0];
         patched++;
     }
     CHECK_NUMBER(patched, 3);
-    return made;
+    return result;
 }
 
-TEST(numbers_of_buffers_may_lie_far_apart) {
+TEST(set_and_binding_numbers_may_be_sparse) {
     static const uint32_t cases[][3][2] = {
         {{0, 1000000}, {0, 7}, {0, 50000000}},
         {{0, UINT32_MAX}, {UINT32_MAX, 0}, {UINT32_MAX, UINT32_MAX}},
         {{7, 0}, {70000, 0}, {8, 0}},
         {{0, 255}, {0, 256}, {0, 257}},
     };
-    /* More groups than one dispatch takes: the kernel is rewritten for that, too. */
+    /* `many` needs more groups than one dispatch can have. The library splits the dispatch, and adapts the kernel. */
     const int32_t few = N, many = 32 * 65535 + 1000;
     FOR_EACH_PLACE(p, runs_spirv)
     for (size_t c = 0; c < COUNT(cases); c++) {
-        const uint32_t(*places)[2] = cases[c];
+        const uint32_t(*slots)[2] = cases[c];
         int32_t extent = c == 1 ? many : few;
         revamp_kernel kernel = NULL;
-        uint32_t *words = with_numbers(places), *a = numbers((size_t)extent, 1), *b = numbers((size_t)extent, 2);
+        uint32_t *words = with_sets_and_bindings(slots), *a = numbers((size_t)extent, 1),
+                 *b = numbers((size_t)extent, 2);
         REQUIRE_OK(try_load(p->accelerator, words, sets_module.size, NULL, &kernel));
         CHECK_NUMBER(kernel_info(kernel).binding_count, 3);
         revamp_array aa = array_with(p->view, a, extent), ab = array_with(p->view, b, extent);
         revamp_array sum = array_1d(p->view, extent, 4);
-        revamp_argument arguments[] = {in_set(revamp_argument_buffer(places[0][1], aa), places[0][0]),
-                                       in_set(revamp_argument_buffer(places[1][1], ab), places[1][0]),
-                                       in_set(revamp_argument_buffer(places[2][1], sum), places[2][0])};
+        revamp_argument arguments[] = {in_set(revamp_argument_buffer(slots[0][1], aa), slots[0][0]),
+                                       in_set(revamp_argument_buffer(slots[1][1], ab), slots[1][0]),
+                                       in_set(revamp_argument_buffer(slots[2][1], sum), slots[2][0])};
         for (int twice = 0; twice < 2; twice++)
             CHECK_OK(launch(p->view, kernel, 1, &extent, arguments, 3));
         for (int32_t i = 0; i < extent; i++)
@@ -194,7 +195,7 @@ TEST(numbers_of_buffers_may_lie_far_apart) {
     }
 }
 
-TEST(groups_cover_as_asked) {
+TEST(launch_groups_runs_the_given_groups) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);
         uint32_t *expected = numbers(N, 1);
@@ -221,7 +222,7 @@ TEST(a_section_of_rows_is_bound_as_a_buffer) {
         argument.origin = origin;
         argument.extent = part;
         CHECK_OK(launch(p->view, step, 1, &extent, &argument, 1));
-        /* No extent: to the end. More invocations than elements: the length of the buffer bounds them. */
+        /* Without an extent, the section reaches the end. The kernel ignores invocations beyond the buffer's length. */
         argument.origin = (const int32_t[]){5, 0};
         argument.extent = NULL;
         CHECK_OK(launch(p->view, step, 1, &extent, &argument, 1));
@@ -233,7 +234,7 @@ TEST(a_section_of_rows_is_bound_as_a_buffer) {
     }
 }
 
-/* A kernel sees plain memory: from the first element of the section to its last, what lies between included. */
+/* A kernel sees all memory from the first to the last element of a section, including elements between its rows. */
 TEST(a_section_with_gaps_is_bound_as_the_memory_it_spans) {
     FOR_EACH_PLACE(p, runs_spirv) {
         const int32_t all[] = {8, 64}, origin[] = {1, 0}, block[] = {4, 16}, extent = 1000;
@@ -252,7 +253,7 @@ TEST(a_section_with_gaps_is_bound_as_the_memory_it_spans) {
     }
 }
 
-TEST(sections_with_odd_beginnings_or_outside_are_errors) {
+TEST(misaligned_and_out_of_range_sections_are_refused) {
     FOR_EACH_PLACE(p, runs_spirv) {
         const int32_t all[] = {8, 64}, extent = 64, one[] = {0, 1}, row[] = {1, 32};
         revamp_kernel step = load(p->accelerator, &step_module);
@@ -299,7 +300,7 @@ TEST(disjoint_sections_of_one_array_are_read_and_written) {
 
 static void check_factor(const place *p, revamp_kernel kernel, uint32_t width, const uint32_t *factor,
                          const float *offset, const uint32_t *negate) {
-    int32_t got_extent = N;
+    int32_t launch_extent = N;
     revamp_array data = array_1d(p->view, N, 4), widths = array_1d(p->view, N, 4);
     uint32_t *zeros = memory(N * 4);
     write_array(widths, zeros);
@@ -309,7 +310,7 @@ static void check_factor(const place *p, revamp_kernel kernel, uint32_t width, c
     if (factor) arguments[count++] = revamp_argument_specialization(1, factor, 4);
     if (offset) arguments[count++] = revamp_argument_specialization(2, offset, 4);
     if (negate) arguments[count++] = revamp_argument_specialization(3, negate, 4);
-    CHECK_OK(launch(p->view, kernel, 1, &got_extent, arguments, count));
+    CHECK_OK(launch(p->view, kernel, 1, &launch_extent, arguments, count));
     int32_t *got = read_array(data), expected[N];
     uint32_t *got_widths = read_array(widths);
     for (int i = 0; i < N; i++) {
@@ -324,7 +325,7 @@ static void check_factor(const place *p, revamp_kernel kernel, uint32_t width, c
     CHECK_OK(revamp_array_destroy(widths));
 }
 
-TEST(specialization_constants_and_workgroup_size_by_one) {
+TEST(specialization_constants_set_values_and_the_workgroup_size) {
     static const uint32_t factors[] = {7, 0, 1000}, yes = 1, no = 0;
     static const float offset = 12.5F;
     FOR_EACH_PLACE(p, runs_spirv) {
@@ -339,9 +340,9 @@ TEST(specialization_constants_and_workgroup_size_by_one) {
     }
 }
 
-/* The address-argument convention of decision 19. */
+/* Kernels that get the address of a block of arguments (decision 19). */
 
-static void check_block(const place *p, const module *spirv, bool by_argument) {
+static void check_block(const place *p, const module *spirv, bool uses_address_arguments) {
     struct {
         uint64_t x, y;
         float a;
@@ -354,7 +355,7 @@ static void check_block(const place *p, const module *spirv, bool by_argument) {
     revamp_array ax = array_with(p->view, x, N), ay = array_with(p->view, y, N);
     revamp_argument arguments[] = {revamp_argument_address(0, ax, REVAMP_ACCESS_READ),
                                    revamp_argument_address(8, ay, REVAMP_ACCESS_READ_WRITE)};
-    if (!by_argument) {
+    if (!uses_address_arguments) {
         REQUIRE_OK(revamp_array_device_address(ax, &block.x));
         REQUIRE_OK(revamp_array_device_address(ay, &block.y));
     }
@@ -365,14 +366,14 @@ static void check_block(const place *p, const module *spirv, bool by_argument) {
     info.block = &block;
     info.block_size = sizeof block;
     info.arguments = arguments;
-    info.argument_count = by_argument ? 2 : 0;
+    info.argument_count = uses_address_arguments ? 2 : 0;
     for (int i = 0; i < 4; i++) {
         CHECK_OK(revamp_dispatch(p->view, kernel, &info));
         saxpy_naive(2, x, y, N);
-        /* Without arguments the library does not know what is used: the order is ours. */
-        if (!by_argument) CHECK_OK(revamp_accelerator_view_wait(p->view));
+        /* Without arguments the library does not know which arrays the kernel uses, so the test waits. */
+        if (!uses_address_arguments) CHECK_OK(revamp_accelerator_view_wait(p->view));
     }
-    /* The block was read during the call. */
+    /* The library read the block during the call. */
     memset(&block, 0, sizeof block);
     check_floats(ay, y, N);
     CHECK_OK(revamp_array_destroy(ax));
@@ -397,7 +398,7 @@ TEST(address_arguments_of_sections) {
             uint32_t n;
         } block = {0, 0, 2, 100};
         float *values = floats(400, 1);
-        /* Odd beginnings: addresses have no alignment but the element's. */
+        /* Unlike buffers, addresses need only the alignment of the elements, so these origins are valid. */
         const int32_t extent = 100, from = 33, to = 217;
         revamp_kernel kernel = load(p->accelerator, &address_module);
         revamp_array array = array_with(p->view, values, 400);
@@ -425,18 +426,18 @@ TEST(address_arguments_of_sections) {
     }
 }
 
-/* Arguments that do not fit: each text names the argument, what was expected and what was given. */
+/* Wrong arguments: each error names the argument, and what was expected and given. */
 
 typedef struct {
     revamp_argument at[8];
     size_t count;
 } argument_list;
 
-static void check_saxpy_fails(const place *p, revamp_kernel saxpy, argument_list list, unsigned set, const char *names,
-                              const char *says) {
+static void check_saxpy_fails(const place *p, revamp_kernel saxpy, argument_list list, unsigned accepted_statuses,
+                              const char *names, const char *detail) {
     int32_t extent = N;
-    CHECK_FAILS(launch(p->view, saxpy, 1, &extent, list.at, list.count), set, names);
-    CHECK_TEXT(revamp_last_error_message(), says);
+    CHECK_FAILS(launch(p->view, saxpy, 1, &extent, list.at, list.count), accepted_statuses, names);
+    CHECK_TEXT(revamp_last_error_message(), detail);
 }
 
 TEST(wrong_arguments_are_errors_that_name_them) {
@@ -536,19 +537,19 @@ static revamp_status launch_block(const place *p, revamp_kernel kernel, const vo
     return revamp_dispatch(p->view, kernel, &info);
 }
 
-TEST(wrong_blocks_are_errors_that_say_so) {
+TEST(wrong_blocks_are_refused) {
     FOR_EACH_PLACE(p, runs_spirv) {
         uint64_t words[8] = {0};
         revamp_kernel kernel = load(p->accelerator, &address_module), step = load(p->accelerator, &step_module);
         revamp_array array = array_with(p->view, numbers(N, 1), N);
         revamp_argument buffer = revamp_argument_buffer(0, array);
         revamp_argument beyond = revamp_argument_address(24, array, REVAMP_ACCESS_READ);
-        revamp_argument odd = revamp_argument_address(4, array, REVAMP_ACCESS_READ);
+        revamp_argument misaligned = revamp_argument_address(4, array, REVAMP_ACCESS_READ);
         revamp_argument constant = push(0, words, 8);
         CHECK_FAILS(launch_block(p, step, words, 24, &buffer, 1), AS_ARGUMENT, "block");
         CHECK_FAILS(launch_block(p, kernel, NULL, 0, NULL, 0), AS_ARGUMENT, "block");
         CHECK_FAILS(launch_block(p, kernel, words, 24, &beyond, 1), AS_ARGUMENT, "24");
-        CHECK_FAILS(launch_block(p, kernel, words, 24, &odd, 1), AS_ARGUMENT, "8");
+        CHECK_FAILS(launch_block(p, kernel, words, 24, &misaligned, 1), AS_ARGUMENT, "8");
         CHECK_FAILS(launch_block(p, kernel, words, 24, &buffer, 1), AS_ARGUMENT, "binding");
         CHECK_FAILS(launch_block(p, kernel, words, 24, &constant, 1), AS_ARGUMENT, "");
         CHECK_OK(revamp_array_destroy(array));
@@ -558,21 +559,21 @@ TEST(wrong_blocks_are_errors_that_say_so) {
     full_job();
 }
 
-/* Order. */
+/* The order of launches and copies. */
 
 TEST(a_thousand_dependent_launches) {
-    enum { LAUNCHES = 1000, COUNTED = 300 };
+    enum { LAUNCHES = 1000, ELEMENTS = 300 };
     static const revamp_queuing_mode modes[] = {REVAMP_QUEUING_MODE_AUTOMATIC, REVAMP_QUEUING_MODE_IMMEDIATE};
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);
         for (size_t m = 0; m < COUNT(modes); m++) {
             revamp_accelerator_view view = new_view(p->accelerator, modes[m]);
-            uint32_t *expected = numbers(COUNTED, 1);
-            revamp_array array = array_with(view, expected, COUNTED);
+            uint32_t *expected = numbers(ELEMENTS, 1);
+            revamp_array array = array_with(view, expected, ELEMENTS);
             for (int i = 0; i < LAUNCHES; i++)
                 REQUIRE_OK(launch_step(view, step, array));
-            step_naive(expected, COUNTED, LAUNCHES);
-            CHECK_SAME(read_array(array), expected, COUNTED * 4);
+            step_naive(expected, ELEMENTS, LAUNCHES);
+            CHECK_SAME(read_array(array), expected, ELEMENTS * 4);
             CHECK_OK(revamp_array_destroy(array));
             CHECK_OK(revamp_accelerator_view_release(view));
         }
@@ -580,7 +581,7 @@ TEST(a_thousand_dependent_launches) {
     }
 }
 
-/* Reads, writes and both, over a few arrays in random order, against the same done naively. */
+/* Launches read and write a few arrays in random order. The results must equal those of a naive model. */
 TEST(random_dependencies_are_kept) {
     enum { ARRAYS = 5, ROUNDS = 400, LENGTH = 256 };
     FOR_EACH_PLACE(p, runs_spirv) {
@@ -665,7 +666,7 @@ TEST(copies_between_arrays_of_two_views_are_ordered_with_kernels) {
     }
 }
 
-/* Life. */
+/* Lifetimes. */
 
 TEST(a_kernel_may_be_released_while_it_runs) {
     FOR_EACH_PLACE(p, runs_spirv) {
@@ -722,7 +723,7 @@ TEST(a_view_may_be_released_with_work_queued) {
     }
 }
 
-/* Entry points, and kernels of the program. */
+/* Entry points and registered kernels. */
 
 TEST(an_entry_point_is_chosen_by_name) {
     FOR_EACH_PLACE(p, runs_spirv) {
@@ -756,7 +757,7 @@ TEST(registered_kernels_are_found_by_name) {
         CHECK_OK(launch_step(p->view, kernel, array));
         CHECK_FAILS(revamp_kernel_find(p->accelerator, "test.stop", &kernel), AS_RUNTIME, "test.step");
         CHECK_OK(revamp_kernel_unregister(records, 2));
-        /* What was loaded before keeps working. */
+        /* A kernel that was loaded before still works. */
         CHECK_OK(launch_step(p->view, kernel, array));
         step_naive(expected, N, 2);
         CHECK_SAME(read_array(array), expected, N * 4);
@@ -786,7 +787,7 @@ TEST(registrations_of_a_record_are_counted) {
     }
 }
 
-/* What a driver makes of kernels. */
+/* Compilation by the driver, without a launch. */
 
 struct code {
     int calls;
@@ -794,11 +795,11 @@ struct code {
     char message[400];
 };
 
-static void note(const revamp_kernel_code *code, void *context) {
-    struct code *noted = context;
-    noted->calls++;
-    noted->status = code->status;
-    snprintf(noted->message, sizeof noted->message, "%s", code->message);
+static void record_code(const revamp_kernel_code *code, void *context) {
+    struct code *recorded = context;
+    recorded->calls++;
+    recorded->status = code->status;
+    snprintf(recorded->message, sizeof recorded->message, "%s", code->message);
     CHECK_NUMBER(code->struct_size, sizeof *code);
     CHECK(code->name && code->location && code->form);
     CHECK(!code->statistic_count || code->statistics[0].name);
@@ -808,33 +809,34 @@ TEST(a_driver_compiles_a_module_that_is_not_run) {
     enum { CAPABILITY_FPGA_REG = 5948 };
     FOR_EACH_PLACE(p, runs_spirv) {
         struct code code = {0};
-        CHECK_OK(revamp_accelerator_compile(p->accelerator, step_module.words, step_module.size, note, &code));
+        CHECK_OK(revamp_accelerator_compile(p->accelerator, step_module.words, step_module.size, record_code, &code));
         CHECK(code.calls == 1 && code.status == REVAMP_OK && !*code.message);
-        /* A refused kernel is no error of the call. */
+        /* The call succeeds even if the kernel is refused. */
         size_t size = 0;
         uint32_t *words = with_capability(&step_module, CAPABILITY_FPGA_REG, &size);
-        CHECK_OK(revamp_accelerator_compile(p->accelerator, words, size, note, &code));
+        CHECK_OK(revamp_accelerator_compile(p->accelerator, words, size, record_code, &code));
         CHECK(code.calls == 2 && code.status == REVAMP_ERROR_UNSUPPORTED_FEATURE && strstr(code.message, "FPGAReg"));
         const char *text = "RVMPKERN, but no kernels";
-        CHECK_FAILS(revamp_accelerator_compile(p->accelerator, text, strlen(text), note, &code), AS_ARGUMENT,
+        CHECK_FAILS(revamp_accelerator_compile(p->accelerator, text, strlen(text), record_code, &code), AS_ARGUMENT,
                     "no kernels");
         CHECK_FAILS(revamp_accelerator_compile(p->accelerator, text, strlen(text), NULL, NULL), AS_ARGUMENT,
                     "callback");
-        CHECK_FAILS(revamp_accelerator_compile(p->accelerator, NULL, 1, note, &code), AS_ARGUMENT, "program");
+        CHECK_FAILS(revamp_accelerator_compile(p->accelerator, NULL, 1, record_code, &code), AS_ARGUMENT, "program");
         CHECK_NUMBER((uint32_t)code.calls, 2);
     }
     struct code none = {0};
-    for (const place *p = some_place(holds_arrays); p->view; p++)
+    for (const place *p = first_place_or_skip(holds_arrays); p->view; p++)
         if (!runs_spirv(&p->info))
-            CHECK_FAILS(revamp_accelerator_compile(p->accelerator, step_module.words, step_module.size, note, &none),
-                        AS_UNSUPPORTED, "no driver that compiles");
+            CHECK_FAILS(
+                revamp_accelerator_compile(p->accelerator, step_module.words, step_module.size, record_code, &none),
+                AS_UNSUPPORTED, "no driver that compiles");
     CHECK_NUMBER((uint32_t)none.calls, 0);
 }
 
-/* What cannot run. */
+/* Kernels that cannot run. */
 
 TEST(PFE_8_kernels_do_not_run_on_the_cpu_accelerator) {
-    revamp_kernel step = load(some_place(runs_spirv)->accelerator, &step_module);
+    revamp_kernel step = load(first_place_or_skip(runs_spirv)->accelerator, &step_module);
     CHECK_FAILS(launch_groups(cpu_view(), step, 1, 1, 1, NULL, 0), AS_RUNTIME,
                 "concurrency::parallel_for_each is not supported on the selected accelerator \"CPU accelerator\".");
     CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x80070057);
@@ -858,8 +860,8 @@ TEST(PFE_10_missing_capabilities_are_named) {
     full_job();
 }
 
-/* The first call that opens a device fails; the program ends all the same, though the driver has exit handlers now. */
-CHILD(opens_a_device_in_vain) {
+/* The first call that opens a device fails. The program must still end, although the driver has added exit handlers. */
+CHILD(opens_a_device_and_fails) {
     enum { CAPABILITY_FPGA_REG = 5948 };
     revamp_accelerator all[16];
     size_t count = 0;
@@ -877,13 +879,13 @@ CHILD(opens_a_device_in_vain) {
     }
 }
 
-TEST(programs_end_after_a_device_was_opened_in_vain) {
+TEST(programs_end_after_the_first_device_call_failed) {
     for (int run = 0; run < 5; run++)
-        CHECK_CHILD("opens_a_device_in_vain", NULL);
+        CHECK_CHILD("opens_a_device_and_fails", NULL);
 }
 
 TEST(accelerators_without_spirv_refuse_kernels) {
-    for (const place *p = some_place(holds_arrays); p->view; p++) {
+    for (const place *p = first_place_or_skip(holds_arrays); p->view; p++) {
         revamp_kernel kernel = NULL;
         if (runs_spirv(&p->info)) continue;
         CHECK_FAILS(try_load(p->accelerator, step_module.words, step_module.size, NULL, &kernel), AS_UNSUPPORTED,

@@ -1,20 +1,20 @@
-/* Streams of launches: what a queue recorded before is submitted again where it is the same, so each difference must be
- * seen (kernel, domain, argument, array made anew, kernel loaded anew), wherever in a stream it comes. */
+/* Tests of repeated launches. A queue submits a recording again if the launches are the same. The queue must detect
+ * every difference (kernel, domain, argument, new array, newly loaded kernel), anywhere in a sequence of launches. */
 #include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 96, ARRAYS = 3, MOST_BODY = 5, MOST_TIMES = 40, LOOPS = 10, PROGRAMS = 24 };
+enum { N = 96, ARRAYS = 3, MAX_BODY = 5, MAX_TIMES = 40, LOOPS = 10, PROGRAMS = 24 };
 
 typedef enum { STEP, STEP_PART, FILL, FILL_COUNTED, SAXPY, COPY, REPLACE, RELOAD, WAIT, FLUSH, KINDS } kind;
 
 typedef struct {
-    kind what;
+    kind step_kind;
     uint32_t slot, other, value;
 } step;
 
-/* The real thing and its model, side by side. */
+/* Objects of the library, and a model of the arrays' contents. */
 typedef struct {
     const place *p;
     revamp_accelerator_view view;
@@ -22,7 +22,7 @@ typedef struct {
     revamp_array arrays[ARRAYS], floats[2];
     uint32_t words[ARRAYS][N];
     float numbers[2][N];
-} world;
+} test_state;
 
 static revamp_argument part(revamp_argument argument, const int32_t *origin, const int32_t *extent) {
     argument.origin = origin;
@@ -30,18 +30,18 @@ static revamp_argument part(revamp_argument argument, const int32_t *origin, con
     return argument;
 }
 
-static void do_step(world *w, const step *s, uint32_t turn) {
-    static const int32_t all = N, half = 64, from = 0;
+static void do_step(test_state *w, const step *s, uint32_t turn) {
+    static const int32_t all = N, part_extent = 64, from = 0;
     uint32_t *words = w->words[s->slot], value = s->value;
-    switch (s->what) {
+    switch (s->step_kind) {
     case STEP:
         REQUIRE_OK(launch_step(w->view, w->step, w->arrays[s->slot]));
         step_naive(words, N, 1);
         break;
     case STEP_PART: {
-        revamp_argument argument = part(revamp_argument_buffer(0, w->arrays[s->slot]), &from, &half);
-        REQUIRE_OK(launch(w->view, w->step, 1, &half, &argument, 1));
-        step_naive(words, (size_t)half, 1);
+        revamp_argument argument = part(revamp_argument_buffer(0, w->arrays[s->slot]), &from, &part_extent);
+        REQUIRE_OK(launch(w->view, w->step, 1, &part_extent, &argument, 1));
+        step_naive(words, (size_t)part_extent, 1);
         break;
     }
     case FILL_COUNTED:
@@ -62,8 +62,8 @@ static void do_step(world *w, const step *s, uint32_t turn) {
             uint32_t n;
         } block = {0, 0, s->value % 2 ? 1.0F : -1.0F, N};
         const uint32_t to = s->slot % 2;
-        /* The kernel has as many groups as the domain, whatever the block says. */
-        const int32_t *extent = s->value / 2 ? &half : &all;
+        /* The domain alone determines the number of workgroups, not the block's `n`. */
+        const int32_t *extent = s->value / 2 ? &part_extent : &all;
         revamp_argument arguments[] = {revamp_argument_address(0, w->floats[!to], REVAMP_ACCESS_READ),
                                        revamp_argument_address(8, w->floats[to], REVAMP_ACCESS_READ_WRITE)};
         revamp_dispatch_info info = {0};
@@ -76,7 +76,7 @@ static void do_step(world *w, const step *s, uint32_t turn) {
         info.argument_count = 2;
         REQUIRE_OK(revamp_dispatch(w->view, w->saxpy, &info));
         for (int i = 0; i < *extent; i++) {
-            /* Both stay small, so that they stay exact. */
+            /* The numbers stay small, so they stay exact. */
             w->numbers[to][i] = block.a * w->numbers[!to][i] + w->numbers[to][i];
         }
         break;
@@ -106,10 +106,10 @@ static void do_step(world *w, const step *s, uint32_t turn) {
     }
 }
 
-static void set_up(world *w, const place *p) {
+static void set_up(test_state *w, const place *p) {
     memset(w, 0, sizeof *w);
     w->p = p;
-    /* The default view: arrays live on it, and launches elsewhere are refused. */
+    /* The arrays live on the default view, and launches on other views would be refused. */
     w->view = p->view;
     w->step = load(p->accelerator, &step_module);
     w->fill = load(p->accelerator, &fill_module);
@@ -120,7 +120,7 @@ static void set_up(world *w, const place *p) {
     }
 }
 
-static void begin_floats(world *w) {
+static void reset_floats(test_state *w) {
     for (int a = 0; a < 2; a++) {
         for (int i = 0; i < N; i++)
             w->numbers[a][i] = (float)((i * (a + 3)) % 7);
@@ -129,16 +129,16 @@ static void begin_floats(world *w) {
     }
 }
 
-static bool is_right(world *w) {
-    bool right = true;
+static bool check_results(test_state *w) {
+    bool is_right = true;
     for (int a = 0; a < ARRAYS; a++)
-        right = CHECK_SAME(read_array(w->arrays[a]), w->words[a], sizeof w->words[a]) && right;
+        is_right = CHECK_SAME(read_array(w->arrays[a]), w->words[a], sizeof w->words[a]) && is_right;
     for (int a = 0; a < 2; a++)
-        right = CHECK_SAME(read_array(w->floats[a]), w->numbers[a], sizeof w->numbers[a]) && right;
-    return right;
+        is_right = CHECK_SAME(read_array(w->floats[a]), w->numbers[a], sizeof w->numbers[a]) && is_right;
+    return is_right;
 }
 
-static void tear_down(world *w) {
+static void tear_down(test_state *w) {
     for (int a = 0; a < ARRAYS; a++)
         CHECK_OK(revamp_array_destroy(w->arrays[a]));
     for (int a = 0; a < 2; a++)
@@ -148,34 +148,35 @@ static void tear_down(world *w) {
     CHECK_OK(revamp_kernel_release(w->saxpy));
 }
 
-/* Loops over a few steps, as programs have them, now and then with a wait or something new inside. */
-static void run_loops(world *w, uint32_t seed) {
+/* Runs random loops over a few steps. Some loops contain a wait, a new array or a newly loaded kernel. */
+static void run_loops(test_state *w, uint32_t seed) {
     uint32_t state = 0x9E3779B9U * (seed + 1);
-    begin_floats(w);
-    /* x and y grow like Fibonacci's numbers when each is added to the other. */
-    int sums = 0;
+    reset_floats(w);
+    /* The number of SAXPY steps. Every 20th resets the floats, because they may grow like Fibonacci numbers. */
+    int saxpy_count = 0;
     for (int loop = 0; loop < LOOPS; loop++) {
-        step body[MOST_BODY];
-        const uint32_t length = 1 + random_number(&state) % MOST_BODY, times = 1 + random_number(&state) % MOST_TIMES;
+        step body[MAX_BODY];
+        const uint32_t length = 1 + random_number(&state) % MAX_BODY,
+                       repetitions = 1 + random_number(&state) % MAX_TIMES;
         for (uint32_t i = 0; i < length; i++) {
             step s = {(kind)(random_number(&state) % KINDS), random_number(&state) % ARRAYS,
                       random_number(&state) % ARRAYS, random_number(&state) % 4};
-            /* What makes all else wait comes less often. */
-            if (s.what >= COPY && random_number(&state) % 3) s.what = (kind)(s.value % COPY);
+            /* Makes steps that are not launches (COPY to FLUSH) rarer. */
+            if (s.step_kind >= COPY && random_number(&state) % 3) s.step_kind = (kind)(s.value % COPY);
             body[i] = s;
         }
-        for (uint32_t turn = 0; turn < times; turn++)
+        for (uint32_t turn = 0; turn < repetitions; turn++)
             for (uint32_t i = 0; i < length; i++) {
-                if (body[i].what == SAXPY && sums++ % 20 == 19) begin_floats(w);
+                if (body[i].step_kind == SAXPY && saxpy_count++ % 20 == 19) reset_floats(w);
                 do_step(w, &body[i], turn);
             }
     }
-    if (!is_right(w)) check_fail(__FILE__, __LINE__, "program %u", (unsigned)seed);
+    if (!check_results(w)) check_fail(__FILE__, __LINE__, "program %u", (unsigned)seed);
 }
 
-TEST(launches_again_in_random_loops) {
+TEST(repeated_launches_in_random_loops) {
     FOR_EACH_PLACE(p, runs_spirv) {
-        world w;
+        test_state w;
         set_up(&w, p);
         for (uint32_t seed = 0; seed < PROGRAMS; seed++)
             run_loops(&w, seed);
@@ -183,12 +184,12 @@ TEST(launches_again_in_random_loops) {
     }
 }
 
-/* Every length around the size of a command buffer, each followed by longer and shorter ones. */
-TEST(launches_again_of_every_length) {
+/* Runs each sequence of 1 to 39 launches in full, its first half, and in full again. Some exceed a command buffer. */
+TEST(repeated_launches_of_every_length) {
     FOR_EACH_PLACE(p, runs_spirv) {
-        world w;
+        test_state w;
         set_up(&w, p);
-        begin_floats(&w);
+        reset_floats(&w);
         const step steps[] = {{STEP, 0, 0, 0}, {FILL_COUNTED, 1, 0, 5}, {STEP, 1, 0, 0}, {STEP_PART, 2, 0, 0}};
         for (uint32_t length = 1; length < 40; length++)
             for (uint32_t pass = 0; pass < 3; pass++) {
@@ -196,14 +197,14 @@ TEST(launches_again_of_every_length) {
                     do_step(&w, &steps[i % COUNT(steps)], i);
                 REQUIRE_OK(revamp_accelerator_view_wait(w.view));
             }
-        is_right(&w);
+        check_results(&w);
         tear_down(&w);
     }
 }
 
-/* The array of a launch goes, and one with the same contents of its driver's handle may come: nothing of the old one is
- * used again. */
-TEST(launches_again_on_arrays_made_anew) {
+/* A new array may get the same driver handle as a destroyed array. Launches on the new array must not reuse recordings
+ * of the destroyed one. */
+TEST(repeated_launches_on_new_arrays) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);
         uint32_t expected[N];

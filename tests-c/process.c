@@ -1,5 +1,6 @@
-/* The life of a process (decision 27): exit, fork, signals, dlopen, handles, and no Vulkan at all. */
+/* Tests of the library during the life of a process (decision 27): exit, fork, signals, dlopen, handles, no Vulkan. */
 #include "support.h"
+#include "system.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -14,31 +15,27 @@
 #include <time.h>
 #include <unistd.h>
 
-static void sleep_ms(long milliseconds) {
-    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
-}
-
-/* For threads of the library and for exit handlers: stdio may be in use or gone there. */
-static void say(const char *text) {
+/* Prints without stdio: another thread may hold stdio's locks, or exit() may already have closed the streams. */
+static void print_without_stdio(const char *text) {
     if (write(1, text, strlen(text)) < 0) abort();
 }
 
-/* "An exit hook drains." */
+/* The exit hook finishes all work. */
 
 static void late_kernel(const revamp_thread_id *id, void *context) {
     (void)context;
-    sleep_ms(100);
-    if (id->global[0] == 0) say("kernel done\n");
+    pause_milliseconds(100);
+    if (id->global[0] == 0) print_without_stdio("kernel done\n");
 }
 
-static void late_nothing(const revamp_thread_id *id, void *context) {
+static void empty_kernel(const revamp_thread_id *id, void *context) {
     (void)id, (void)context;
 }
 
 static void late_callback(revamp_status status, void *context) {
     (void)context;
-    sleep_ms(50);
-    say(status == REVAMP_OK ? "callback done\n" : "callback failed\n");
+    pause_milliseconds(50);
+    print_without_stdio(status == REVAMP_OK ? "callback done\n" : "callback failed\n");
 }
 
 CHILD(exits_without_waiting) {
@@ -63,7 +60,7 @@ TEST(exit_drains_host_kernels_and_callbacks) {
 
 enum { SHARED_COUNT = 1 << 18, SHARED_SIZE = SHARED_COUNT * 4, SHARED_STEPS = 8 };
 
-/* Memory that both processes see. */
+/* Maps a file whose memory the test and its child share. */
 static uint32_t *shared_file(const char *path) {
     int file = open(path, O_RDWR);
     REQUIRE(file >= 0);
@@ -105,14 +102,14 @@ static void check_exit_with_copies(void) {
 }
 
 TEST(exit_drains_kernels_and_copies) {
-    some_place(runs_spirv);
-    /* More than once: it depends on what the driver and its layers have made by then. Each takes a process of its own,
-     * which under AddressSanitizer on a busy machine takes long to start. */
+    first_place_or_skip(runs_spirv);
+    /* The check is repeated, because its outcome depends on the state of the driver and its layers. It runs only four
+     * times, because processes start slowly under AddressSanitizer on a busy machine. */
     for (int i = 0; i < 4; i++)
         check_exit_with_copies();
 }
 
-/* "Later destructors do nothing, harmlessly." Each call gets an answer, whatever is left of the library. */
+/* Exit handlers and destructors: each call returns a valid status, even if the library has shut down. */
 
 static struct {
     revamp_accelerator accelerator;
@@ -120,13 +117,13 @@ static struct {
     revamp_array array;
     revamp_completion completion;
     revamp_kernel kernel;
-} kept;
+} test_objects;
 
-static bool is_calm(revamp_status status) {
+static bool is_allowed_at_exit(revamp_status status) {
     return status == REVAMP_OK || status == REVAMP_ERROR_SHUT_DOWN;
 }
 
-static unsigned calls_that_misbehave(void) {
+static unsigned count_misbehaving_calls(void) {
     unsigned wrong = 0;
     uint32_t bytes[16] = {0};
     int32_t extent = 16;
@@ -135,56 +132,57 @@ static unsigned calls_that_misbehave(void) {
     revamp_array array = NULL;
     revamp_completion marker = NULL;
     info.struct_size = sizeof info;
-    wrong += !is_calm(revamp_accelerator_list(NULL, 0, &count));
-    wrong += !is_calm(revamp_accelerator_get_info(kept.accelerator, &info));
-    wrong += !is_calm(revamp_accelerator_view_wait(kept.view));
-    wrong += !is_calm(revamp_accelerator_view_create_marker(kept.view, &marker));
-    wrong += !is_calm(revamp_array_create(kept.view, 1, &extent, 4, NULL, &array));
-    wrong += !is_calm(revamp_copy_to_array(bytes, sizeof bytes, kept.array));
-    wrong += !is_calm(revamp_copy_from_array(kept.array, bytes, sizeof bytes));
-    wrong += !is_calm(revamp_completion_get(kept.completion));
-    if (kept.kernel)
-        wrong += !is_calm(launch_groups(kept.view, kept.kernel, 1, 1, 1,
-                                        &(revamp_argument){.struct_size = sizeof(revamp_argument),
-                                                           .kind = REVAMP_ARGUMENT_BUFFER,
-                                                           .array = kept.array},
-                                        1));
+    wrong += !is_allowed_at_exit(revamp_accelerator_list(NULL, 0, &count));
+    wrong += !is_allowed_at_exit(revamp_accelerator_get_info(test_objects.accelerator, &info));
+    wrong += !is_allowed_at_exit(revamp_accelerator_view_wait(test_objects.view));
+    wrong += !is_allowed_at_exit(revamp_accelerator_view_create_marker(test_objects.view, &marker));
+    wrong += !is_allowed_at_exit(revamp_array_create(test_objects.view, 1, &extent, 4, NULL, &array));
+    wrong += !is_allowed_at_exit(revamp_copy_to_array(bytes, sizeof bytes, test_objects.array));
+    wrong += !is_allowed_at_exit(revamp_copy_from_array(test_objects.array, bytes, sizeof bytes));
+    wrong += !is_allowed_at_exit(revamp_completion_get(test_objects.completion));
+    if (test_objects.kernel)
+        wrong += !is_allowed_at_exit(launch_groups(test_objects.view, test_objects.kernel, 1, 1, 1,
+                                                   &(revamp_argument){.struct_size = sizeof(revamp_argument),
+                                                                      .kind = REVAMP_ARGUMENT_BUFFER,
+                                                                      .array = test_objects.array},
+                                                   1));
     wrong += !revamp_last_error_message();
     return wrong;
 }
 
-/* Destructors of a program release what it holds: never an error then. */
-static unsigned releases_that_misbehave(void) {
+/* Releases must never fail, because the destructors of a program release handles. */
+static unsigned count_misbehaving_releases(void) {
     unsigned wrong = 0;
-    wrong += revamp_completion_release(kept.completion) != REVAMP_OK;
-    wrong += revamp_array_destroy(kept.array) != REVAMP_OK;
-    if (kept.kernel) wrong += revamp_kernel_release(kept.kernel) != REVAMP_OK;
+    wrong += revamp_completion_release(test_objects.completion) != REVAMP_OK;
+    wrong += revamp_array_destroy(test_objects.array) != REVAMP_OK;
+    if (test_objects.kernel) wrong += revamp_kernel_release(test_objects.kernel) != REVAMP_OK;
     return wrong;
 }
 
-static void handler_before(void) {
-    say(calls_that_misbehave() + releases_that_misbehave() ? "early handler: bad\n" : "early handler: good\n");
+static void handler_registered_first(void) {
+    print_without_stdio(count_misbehaving_calls() + count_misbehaving_releases() ? "early handler: bad\n"
+                                                                                 : "early handler: good\n");
 }
 
-static void handler_after(void) {
-    say(calls_that_misbehave() ? "late handler: bad\n" : "late handler: good\n");
+static void handler_registered_last(void) {
+    print_without_stdio(count_misbehaving_calls() ? "late handler: bad\n" : "late handler: good\n");
 }
 
 __attribute__((destructor)) static void program_destructor(void) {
-    if (kept.view) say(calls_that_misbehave() ? "destructor: bad\n" : "destructor: good\n");
+    if (test_objects.view) print_without_stdio(count_misbehaving_calls() ? "destructor: bad\n" : "destructor: good\n");
 }
 
 CHILD(calls_from_exit_handlers) {
-    /* This one is registered before the library's and so comes after it. */
-    atexit(handler_before);
+    /* This handler is registered before the library's exit hook, so it runs after the hook. */
+    atexit(handler_registered_first);
     const place *p = places_that(runs_spirv);
     if (!p->view) p = places_that(runs_host_kernels);
-    kept.accelerator = p->accelerator;
-    kept.view = p->view;
-    kept.array = array_with(p->view, numbers(16, 1), 16);
-    if (runs_spirv(&p->info)) kept.kernel = load(p->accelerator, &step_module);
-    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &kept.completion));
-    atexit(handler_after);
+    test_objects.accelerator = p->accelerator;
+    test_objects.view = p->view;
+    test_objects.array = array_with(p->view, numbers(16, 1), 16);
+    if (runs_spirv(&p->info)) test_objects.kernel = load(p->accelerator, &step_module);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &test_objects.completion));
+    atexit(handler_registered_last);
 }
 
 TEST(exit_handlers_and_destructors_may_call_the_library) {
@@ -202,24 +200,25 @@ static void *exit_from_thread(void *context) {
 
 static void *keep_calling(void *context) {
     (void)context;
-    while (kept.view) {
+    while (test_objects.view) {
         revamp_array array = NULL;
         int32_t extent = 100;
-        revamp_status status = revamp_array_create(kept.view, 1, &extent, 4, NULL, &array);
+        revamp_status status = revamp_array_create(test_objects.view, 1, &extent, 4, NULL, &array);
         if (status == REVAMP_OK) status = revamp_array_destroy(array);
-        if (!is_calm(status) && status != REVAMP_ERROR_INVALID_HANDLE) say("a call went wrong\n");
+        if (!is_allowed_at_exit(status) && status != REVAMP_ERROR_INVALID_HANDLE)
+            print_without_stdio("a call went wrong\n");
     }
     return NULL;
 }
 
 CHILD(exits_from_a_thread) {
-    pthread_t callers[3], leaver;
-    kept.view = places_that(holds_arrays)->view;
+    pthread_t callers[3], exiting_thread;
+    test_objects.view = places_that(holds_arrays)->view;
     for (int i = 0; i < 3; i++)
         REQUIRE(!pthread_create(&callers[i], NULL, keep_calling, NULL));
-    sleep_ms(50);
-    REQUIRE(!pthread_create(&leaver, NULL, exit_from_thread, NULL));
-    pthread_join(leaver, NULL);
+    pause_milliseconds(50);
+    REQUIRE(!pthread_create(&exiting_thread, NULL, exit_from_thread, NULL));
+    pthread_join(exiting_thread, NULL);
 }
 
 TEST(exit_from_a_thread_while_others_call) {
@@ -230,8 +229,8 @@ TEST(exit_from_a_thread_while_others_call) {
     }
 }
 
-CHILD(exits_in_a_callback) {
-    /* Not a call to exit() there, which is the caller's own fault, but a release of what it holds. */
+CHILD(exits_with_a_pending_callback) {
+    /* When the process ends, a callback is pending and its completion has been released. */
     revamp_completion marker = NULL;
     REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
     REQUIRE_OK(revamp_completion_then(marker, late_callback, NULL));
@@ -240,22 +239,22 @@ CHILD(exits_in_a_callback) {
 }
 
 TEST(quick_exit_does_not_hang) {
-    CHECK_CHILD("exits_in_a_callback", NULL);
+    CHECK_CHILD("exits_with_a_pending_callback", NULL);
 }
 
-/* exit() where what is under way cannot end: it is given up, and said. */
+/* If exit() is called during work that cannot finish, the library abandons the work and logs the loss. */
 
 static void exiting_kernel(const revamp_thread_id *id, void *tiled) {
     if (tiled) revamp_tile_barrier_wait(id);
     if (id->global[0] == 40) exit(0);
-    sleep_ms(1);
+    pause_milliseconds(1);
 }
 
 CHILD(exits_in_a_host_kernel) {
     const int32_t extent = 64, tile = 16;
-    const char *way = getenv("TEST_WAY");
-    REQUIRE(way);
-    bool tiled = strstr(way, "tiled") != NULL;
+    const char *variant = getenv("TEST_WAY");
+    REQUIRE(variant);
+    bool tiled = strstr(variant, "tiled") != NULL;
     revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
@@ -264,7 +263,7 @@ CHILD(exits_in_a_host_kernel) {
     info.function = exiting_kernel;
     info.context = tiled ? &info : NULL;
     REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
-    if (strstr(way, "waits")) WHATEVER(revamp_accelerator_view_wait(host_view()));
+    if (strstr(variant, "waits")) IGNORE_STATUS(revamp_accelerator_view_wait(host_view()));
     for (;;)
         pause();
 }
@@ -274,7 +273,7 @@ static void exiting_callback(revamp_status status, void *context) {
     exit(0);
 }
 
-CHILD(exits_in_a_real_callback) {
+CHILD(exits_in_a_callback) {
     revamp_completion marker = NULL;
     REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
     REQUIRE_OK(revamp_completion_then(marker, exiting_callback, NULL));
@@ -295,24 +294,24 @@ CHILD(exits_in_the_log) {
         pause();
 }
 
-/* The children's limit: what hangs is killed. */
+/* The time limit of the children. A child that hangs is killed. */
 #define ENDS_SOON "CHECK_TIME_LIMIT=60"
 
 TEST(exit_in_a_host_kernel_ends) {
-    static const char *const ways[] = {"TEST_WAY=flat", "TEST_WAY=tiled", "TEST_WAY=flat waits",
-                                       "TEST_WAY=tiled waits"};
-    for (size_t i = 0; i < COUNT(ways); i++) {
-        child_result r = run_child("exits_in_a_host_kernel", ways[i], ENDS_SOON, NULL);
+    static const char *const variants[] = {"TEST_WAY=flat", "TEST_WAY=tiled", "TEST_WAY=flat waits",
+                                           "TEST_WAY=tiled waits"};
+    for (size_t i = 0; i < COUNT(variants); i++) {
+        child_result r = run_child("exits_in_a_host_kernel", variants[i], ENDS_SOON, NULL);
         if (check_child(&r, __FILE__, __LINE__)) CHECK_TEXT(r.output, "work is lost");
     }
 }
 
 TEST(exit_in_a_callback_ends) {
-    CHECK_CHILD("exits_in_a_real_callback", ENDS_SOON, NULL);
+    CHECK_CHILD("exits_in_a_callback", ENDS_SOON, NULL);
     CHECK_CHILD("exits_in_the_log", ENDS_SOON, NULL);
 }
 
-static pthread_t interrupted;
+static pthread_t interrupted_thread;
 
 static void exit_in_handler(int number) {
     (void)number;
@@ -323,7 +322,7 @@ static void *interrupt_soon(void *context) {
     (void)context;
     long delay = atol(getenv("TEST_DELAY"));
     nanosleep(&(struct timespec){0, delay * 1000}, NULL);
-    pthread_kill(interrupted, SIGUSR1);
+    pthread_kill(interrupted_thread, SIGUSR1);
     return NULL;
 }
 
@@ -333,7 +332,7 @@ static void *be_interrupted(void *context) {
     return context;
 }
 
-/* What the interrupted process does. */
+/* The objects that the interrupted process uses. */
 typedef struct {
     revamp_accelerator_view view;
     revamp_kernel step; /* NULL: a host kernel */
@@ -351,7 +350,7 @@ static revamp_status busy_round(const busy_work *w) {
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
-    info.function = late_nothing;
+    info.function = empty_kernel;
     revamp_status status =
         w->step ? launch(w->view, w->step, 1, &extent, &argument, 1) : revamp_parallel_for_each(w->view, &info);
     if (status == REVAMP_OK) status = revamp_copy_to_array_async(w->sent, BUSY_NUMBERS * 4, w->array, NULL, &done);
@@ -360,38 +359,38 @@ static revamp_status busy_round(const busy_work *w) {
     return status;
 }
 
-/* Launches and copies without end, until the signal comes, here or elsewhere. */
+/* Launches kernels and copies until the signal interrupts this thread or another one. */
 CHILD(exits_in_a_signal_handler) {
     pthread_t thread;
-    const char *way = getenv("TEST_WAY");
-    REQUIRE(way && getenv("TEST_DELAY"));
-    const place *p = some_place(strstr(way, "spirv") ? runs_spirv : runs_host_kernels);
+    const char *variant = getenv("TEST_WAY");
+    REQUIRE(variant && getenv("TEST_DELAY"));
+    const place *p = first_place_or_skip(strstr(variant, "spirv") ? runs_spirv : runs_host_kernels);
     busy_work w = {p->view, NULL, NULL, numbers(BUSY_NUMBERS, 1), numbers(BUSY_NUMBERS, 2)};
     if (runs_spirv(&p->info)) w.step = load(p->accelerator, &step_module);
     w.array = array_with(p->view, w.sent, BUSY_NUMBERS);
-    /* The first launch apart: while lavapipe's compiler makes its static objects, exit() destroys them before any hook
-     * of ours runs, and the compiler crashes. */
+    /* The first launch ends before the signal comes. If exit() came while lavapipe's compiler creates its static
+     * objects, it would destroy them before the library's hook runs, and the compiler would crash. */
     REQUIRE_OK(busy_round(&w));
     REQUIRE_OK(revamp_accelerator_view_wait(p->view));
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = exit_in_handler;
     sigaction(SIGUSR1, &action, NULL);
-    interrupted = pthread_self();
-    if (strstr(way, "other")) REQUIRE(!pthread_create(&interrupted, NULL, be_interrupted, NULL));
+    interrupted_thread = pthread_self();
+    if (strstr(variant, "other")) REQUIRE(!pthread_create(&interrupted_thread, NULL, be_interrupted, NULL));
     REQUIRE(!pthread_create(&thread, NULL, interrupt_soon, NULL));
     for (;;) {
         revamp_status status = busy_round(&w);
-        if (status != REVAMP_OK && !is_calm(status)) say("a call went wrong\n");
+        if (status != REVAMP_OK && !is_allowed_at_exit(status)) print_without_stdio("a call went wrong\n");
     }
 }
 
-static void interrupt_many_times(const char *way) {
+static void interrupt_many_times(const char *variant) {
     enum { RUNS = 8 };
     for (int i = 0; i < RUNS; i++) {
         char delay[32];
         snprintf(delay, sizeof delay, "TEST_DELAY=%d", 500 + i * 1373);
-        child_result r = run_child("exits_in_a_signal_handler", way, delay, ENDS_SOON, NULL);
+        child_result r = run_child("exits_in_a_signal_handler", variant, delay, ENDS_SOON, NULL);
         if (!check_child(&r, __FILE__, __LINE__)) return;
         CHECK(!strstr(r.output, "went wrong"));
     }
@@ -399,7 +398,7 @@ static void interrupt_many_times(const char *way) {
 
 static void skip_where_handlers_cannot_exit(void) {
 #ifdef __SANITIZE_ADDRESS__
-    check_skip("exit() looks for leaks under the locks of AddressSanitizer, which the interrupted thread may hold");
+    check_skip("exit() takes AddressSanitizer's locks, which the interrupted thread may hold");
 #endif
 }
 
@@ -411,20 +410,20 @@ TEST(exit_in_a_signal_handler_ends) {
 
 TEST(exit_in_a_signal_handler_ends_on_a_device) {
     skip_where_handlers_cannot_exit();
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     interrupt_many_times("TEST_WAY=spirv");
 }
 
-/* Apart: where the interrupted thread is inside the driver, each run lasts as long as the library's patience. */
+/* This test is separate because it is slow: while a thread is inside the driver, exit() waits for a full time limit. */
 TEST(exit_in_a_signal_handler_of_another_thread_ends_on_a_device) {
     skip_where_handlers_cannot_exit();
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     interrupt_many_times("TEST_WAY=spirv other");
 }
 
-/* "After fork every call in the child fails with a status." */
+/* After a fork, every call in the child fails with REVAMP_ERROR_FORKED. */
 
-static unsigned calls_not_forked(void) {
+static unsigned count_calls_without_fork_error(void) {
     unsigned wrong = 0;
     uint32_t bytes[16] = {0};
     int32_t extent = 16;
@@ -435,31 +434,31 @@ static unsigned calls_not_forked(void) {
     revamp_accelerator_view view = NULL;
     revamp_array array = NULL;
     revamp_completion completion = NULL;
-    revamp_region region = whole(kept.array);
+    revamp_region region = whole(test_objects.array);
     const revamp_status statuses[] = {
         revamp_accelerator_list(NULL, 0, &count),
         revamp_accelerator_find("cpu", &accelerator),
         revamp_accelerator_get_default(REVAMP_CODE_HOST, &accelerator),
         revamp_accelerator_set_default("cpu", &changed),
-        revamp_accelerator_get_default_view(kept.accelerator, &view),
-        revamp_accelerator_create_view(kept.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC, &view),
-        revamp_accelerator_view_flush(kept.view),
-        revamp_accelerator_view_wait(kept.view),
-        revamp_accelerator_view_create_marker(kept.view, &completion),
-        revamp_accelerator_view_retain(kept.view),
-        revamp_array_create(kept.view, 1, &extent, 4, NULL, &array),
-        revamp_array_data(kept.array, REVAMP_ACCESS_READ, &data),
+        revamp_accelerator_get_default_view(test_objects.accelerator, &view),
+        revamp_accelerator_create_view(test_objects.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC, &view),
+        revamp_accelerator_view_flush(test_objects.view),
+        revamp_accelerator_view_wait(test_objects.view),
+        revamp_accelerator_view_create_marker(test_objects.view, &completion),
+        revamp_accelerator_view_retain(test_objects.view),
+        revamp_array_create(test_objects.view, 1, &extent, 4, NULL, &array),
+        revamp_array_data(test_objects.array, REVAMP_ACCESS_READ, &data),
         revamp_copy(&region, &region),
         revamp_copy_async(&region, &region, NULL, &completion),
-        revamp_copy_to_array(bytes, sizeof bytes, kept.array),
-        revamp_copy_from_array(kept.array, bytes, sizeof bytes),
-        revamp_completion_get(kept.completion),
-        revamp_completion_wait(kept.completion),
-        revamp_completion_wait_for(kept.completion, 0),
-        revamp_completion_then(kept.completion, late_callback, NULL),
-        launch_groups(kept.view, kept.kernel, 1, 1, 1, NULL, 0),
-        revamp_completion_release(kept.completion),
-        revamp_array_destroy(kept.array),
+        revamp_copy_to_array(bytes, sizeof bytes, test_objects.array),
+        revamp_copy_from_array(test_objects.array, bytes, sizeof bytes),
+        revamp_completion_get(test_objects.completion),
+        revamp_completion_wait(test_objects.completion),
+        revamp_completion_wait_for(test_objects.completion, 0),
+        revamp_completion_then(test_objects.completion, late_callback, NULL),
+        launch_groups(test_objects.view, test_objects.kernel, 1, 1, 1, NULL, 0),
+        revamp_completion_release(test_objects.completion),
+        revamp_array_destroy(test_objects.array),
         revamp_uninitialize(),
     };
     for (size_t i = 0; i < COUNT(statuses); i++)
@@ -471,17 +470,17 @@ static unsigned calls_not_forked(void) {
     return wrong;
 }
 
-/* Runs in a forked process and ends it well or not. */
+/* Calls the library in a forked process, which ends by exit() or _exit(). */
 static void expect_forked_child(bool uses_exit) {
     fflush(NULL);
     pid_t pid = fork();
     REQUIRE(pid >= 0);
     if (pid == 0) {
-        /* The alarm of the test is not inherited. */
+        /* The child does not inherit the test's alarm. */
         alarm(20);
-        int code = calls_not_forked() ? 1 : 0;
+        int code = count_calls_without_fork_error() ? 1 : 0;
         fflush(NULL);
-        kept.view = NULL;
+        test_objects.view = NULL;
 #ifdef __SANITIZE_ADDRESS__
         /* The leak check of exit() looks for threads that a forked process does not have. */
         uses_exit = false;
@@ -498,20 +497,20 @@ static void expect_forked_child(bool uses_exit) {
 static void check_fork(bool uses_exit) {
     const place *p = places_that(runs_spirv);
     if (!p->view) p = places_that(runs_host_kernels);
-    kept.accelerator = p->accelerator;
-    kept.view = p->view;
+    test_objects.accelerator = p->accelerator;
+    test_objects.view = p->view;
     uint32_t *expected = numbers(16, 1);
-    kept.array = array_with(p->view, expected, 16);
-    if (runs_spirv(&p->info)) kept.kernel = load(p->accelerator, &step_module);
-    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &kept.completion));
-    if (kept.kernel) CHECK_OK(launch_step(p->view, kept.kernel, kept.array));
+    test_objects.array = array_with(p->view, expected, 16);
+    if (runs_spirv(&p->info)) test_objects.kernel = load(p->accelerator, &step_module);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &test_objects.completion));
+    if (test_objects.kernel) CHECK_OK(launch_step(p->view, test_objects.kernel, test_objects.array));
     expect_forked_child(uses_exit);
-    /* The parent goes on. */
-    if (kept.kernel) step_naive(expected, 16, 1);
-    CHECK_SAME(read_array(kept.array), expected, 64);
+    /* The parent can still use the library. */
+    if (test_objects.kernel) step_naive(expected, 16, 1);
+    CHECK_SAME(read_array(test_objects.array), expected, 64);
     full_job();
-    CHECK_NUMBER(releases_that_misbehave(), 0);
-    kept.view = NULL;
+    CHECK_NUMBER(count_misbehaving_releases(), 0);
+    test_objects.view = NULL;
 }
 
 TEST(after_fork_every_call_fails_with_a_status) {
@@ -530,7 +529,7 @@ TEST(fork_before_the_first_use_is_allowed) {
         alarm(60);
         full_job();
         CHECK_OK(revamp_uninitialize());
-        check_skip("done"); /* its exit code tells whether a check failed */
+        check_skip("done"); /* the exit code is 77, or 1 if a check failed */
     }
     int status = 0;
     REQUIRE(waitpid(pid, &status, 0) == pid);
@@ -542,8 +541,8 @@ static void ignore_message(revamp_log_level level, const char *message, void *co
     (void)level, (void)message, (void)context;
 }
 
-/* What a program does before it knows whether it will compute: a server that forks its workers, a daemon. */
-static void calls_that_are_no_use(void) {
+/* Calls that do not start the library. A daemon, or a server that forks workers, may make them before a fork. */
+static void calls_before_fork(void) {
     const revamp_kernel_record record = {sizeof record, "kept", step_module.words, step_module.size};
     CHECK(revamp_version() && revamp_abi_version() == REVAMP_ABI_VERSION);
     CHECK_OK(revamp_kernel_register(&record, 1));
@@ -557,31 +556,31 @@ static void calls_that_are_no_use(void) {
     CHECK_OK(revamp_uninitialize());
 }
 
-TEST(fork_after_calls_that_are_no_use_is_allowed) {
+TEST(fork_before_the_library_starts_is_allowed) {
     enum { WORKERS = 3 };
     pid_t workers[WORKERS];
-    calls_that_are_no_use();
+    calls_before_fork();
     fflush(NULL);
     for (int i = 0; i < WORKERS; i++) {
         workers[i] = fork();
         REQUIRE(workers[i] >= 0);
         if (workers[i] == 0) {
             alarm(60);
-            calls_that_are_no_use();
+            calls_before_fork();
             full_job();
-            /* From here on the library is used: the next child cannot. */
-            kept.view = host_view();
+            /* The library is in use from here on, so the next child cannot use it. */
+            test_objects.view = host_view();
             pid_t next = fork();
             if (next == 0) {
                 alarm(20);
-                _exit(revamp_accelerator_view_wait(kept.view) == REVAMP_ERROR_FORKED ? 0 : 1);
+                _exit(revamp_accelerator_view_wait(test_objects.view) == REVAMP_ERROR_FORKED ? 0 : 1);
             }
             int status = 0;
             REQUIRE(waitpid(next, &status, 0) == next);
             CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-            kept.view = NULL;
+            test_objects.view = NULL;
             CHECK_OK(revamp_uninitialize());
-            check_skip("done"); /* its exit code tells whether a check failed */
+            check_skip("done"); /* the exit code is 77, or 1 if a check failed */
         }
     }
     for (int i = 0; i < WORKERS; i++) {
@@ -599,31 +598,31 @@ static void *fork_while_busy(void *context) {
     return NULL;
 }
 
-/* Locks of the library may be held by another thread at the moment of the fork. */
+/* At the moment of the fork, another thread may hold locks of the library. */
 TEST(fork_while_another_thread_calls) {
 #ifdef __SANITIZE_ADDRESS__
-    check_skip("a lock of AddressSanitizer's allocator may stay taken in the child (GCC 12: seen there)");
+    check_skip("AddressSanitizer's allocator may stay locked in the child (seen with GCC 12)");
 #endif
     pthread_t thread;
-    kept.accelerator = find("host");
-    kept.view = host_view();
-    kept.array = array_with(kept.view, numbers(16, 1), 16);
-    REQUIRE_OK(revamp_accelerator_view_create_marker(kept.view, &kept.completion));
+    test_objects.accelerator = find("host");
+    test_objects.view = host_view();
+    test_objects.array = array_with(test_objects.view, numbers(16, 1), 16);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(test_objects.view, &test_objects.completion));
     REQUIRE(!pthread_create(&thread, NULL, fork_while_busy, NULL));
     for (int i = 0; i < 300; i++)
         small_job();
     pthread_join(thread, NULL);
-    CHECK_NUMBER(releases_that_misbehave(), 0);
-    kept.view = NULL;
+    CHECK_NUMBER(count_misbehaving_releases(), 0);
+    test_objects.view = NULL;
 }
 
-/* "Worker threads block all signals." */
+/* Worker threads block all signals. */
 
-/* All that can be blocked; the two below SIGRTMIN are the C library's own. */
+/* True if this thread blocks all signals that it can. The two signals below SIGRTMIN belong to the C library. */
 static bool blocks_all_signals(void) {
     sigset_t blocked;
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-    for (int s = 1; s < SIGRTMAX; s++) {
+    for (int s = 1; s <= SIGRTMAX; s++) {
         if (s == SIGKILL || s == SIGSTOP || (s >= 32 && s < SIGRTMIN)) continue;
         if (sigismember(&blocked, s) == 0) return false;
     }
@@ -644,7 +643,7 @@ static void report_signals(signal_report *r) {
 static void signals_in_kernel(const revamp_thread_id *id, void *context) {
     (void)id;
     report_signals(context);
-    sleep_ms(1);
+    pause_milliseconds(1);
 }
 
 static void signals_in_callback(revamp_status status, void *context) {
@@ -652,8 +651,8 @@ static void signals_in_callback(revamp_status status, void *context) {
     report_signals(context);
 }
 
-/* Of each thread whose name the library gave: its mask in /proc. */
-static unsigned named_threads(unsigned *open) {
+/* Counts the library's threads, found by their names. Adds to *open how many accept one of the signals below. */
+static unsigned count_library_threads(unsigned *open) {
     unsigned found = 0;
     DIR *tasks = opendir("/proc/self/task");
     REQUIRE(tasks);
@@ -669,12 +668,11 @@ static unsigned named_threads(unsigned *open) {
         if (file) fclose(file);
         if (strncmp(name, "revamp", 6) || !strcmp(name, "revamp_tests")) continue;
         found++;
-        /* SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGUSR2, SIGPROF, SIGHUP. */
-        static const int some[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGUSR2, SIGPROF, SIGHUP};
-        for (size_t i = 0; i < COUNT(some); i++)
-            if (!(mask >> (some[i] - 1) & 1)) {
+        static const int checked_signals[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGUSR2, SIGPROF, SIGHUP};
+        for (size_t i = 0; i < COUNT(checked_signals); i++)
+            if (!(mask >> (checked_signals[i] - 1) & 1)) {
                 ++*open;
-                printf("thread %s takes signal %d\n", name, some[i]);
+                printf("thread %s takes signal %d\n", name, checked_signals[i]);
                 break;
             }
     }
@@ -703,37 +701,37 @@ TEST(worker_threads_block_all_signals) {
     full_job();
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     while (__atomic_load_n(&r.calls, __ATOMIC_SEQ_CST) == 0)
-        sleep_ms(1);
-    CHECK(named_threads(&open) > 0);
+        pause_milliseconds(1);
+    CHECK(count_library_threads(&open) > 0);
     CHECK_NUMBER(open, 0);
     CHECK_NUMBER(__atomic_load_n(&r.open, __ATOMIC_RELAXED), 0);
     CHECK(!blocks_all_signals());
 }
 
-static volatile sig_atomic_t signals_taken;
+static volatile sig_atomic_t signals_handled;
 
-static void take_signal(int number) {
+static void count_signal(int number) {
     (void)number;
-    signals_taken = signals_taken + 1;
+    signals_handled = signals_handled + 1;
 }
 
-/* Calls that block are not confused by signals of the program. */
+/* Signals that the program handles do not disturb blocking calls of the library. */
 TEST(signals_during_waits_do_no_harm) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = take_signal;
+    action.sa_handler = count_signal;
     sigaction(SIGUSR1, &action, NULL);
     pthread_t self = pthread_self();
     for (int i = 0; i < 20; i++) {
         pthread_kill(self, SIGUSR1);
         full_job();
     }
-    CHECK_NUMBER(signals_taken, 20);
+    CHECK_NUMBER(signals_handled, 20);
 }
 
-/* dlopen. */
+/* Libraries that dlopen() loads. */
 
-/* The file this process has the library from. */
+/* The file from which this process loaded the library. */
 static const char *library_path(void) {
     static char path[4096];
     char line[4352];
@@ -753,14 +751,14 @@ static const char *library_path(void) {
 
 TEST(the_library_may_be_loaded_and_closed_at_run_time) {
     char program[4200];
-    snprintf(program, sizeof program, "%s/revamp_test_dlopen", own_folder());
+    snprintf(program, sizeof program, "%s/revamp_test_dlopen", program_folder());
     if (access(program, X_OK)) check_skip("%s is not here", program);
     child_result r = run_program(program, library_path(), NULL);
     check_child(&r, __FILE__, __LINE__);
     CHECK_TEXT(r.output, "done");
 }
 
-/* True if some code of this process is from the file. */
+/* True if the process has mapped the file. */
 static bool is_mapped(const char *file) {
     char line[4352];
     bool found = false;
@@ -777,17 +775,17 @@ typedef union {
     revamp_status (*begin)(const char *, revamp_accelerator_view, void *);
 } plugin_function;
 
-CHILD(closes_a_library_whose_code_is_to_run) {
+CHILD(closes_a_plugin_before_its_code_has_run) {
     struct {
         int open, ran;
     } shared = {0, 0};
     char path[4200];
     plugin_function f;
-    const char *what = getenv("TEST_WAY");
-    REQUIRE(what);
-    snprintf(path, sizeof path, "%s/revamp_test_plugin.so", own_folder());
+    const char *code_kind = getenv("TEST_WAY");
+    REQUIRE(code_kind);
+    snprintf(path, sizeof path, "%s/revamp_test_plugin.so", program_folder());
     if (access(path, R_OK)) check_skip("%s is not here", path);
-    /* Closed without a use it is gone. */
+    /* The plugin has not called revamp yet, so dlclose() unloads it. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library && is_mapped("revamp_test_plugin"));
     dlclose(library);
@@ -796,9 +794,9 @@ CHILD(closes_a_library_whose_code_is_to_run) {
     REQUIRE(library);
     f.object = dlsym(library, "plugin_begin");
     REQUIRE(f.object);
-    REQUIRE_OK(f.begin(what, host_view(), &shared));
+    REQUIRE_OK(f.begin(code_kind, host_view(), &shared));
     dlclose(library);
-    sleep_ms(20);
+    pause_milliseconds(20);
     __atomic_store_n(&shared.open, 1, __ATOMIC_SEQ_CST);
     CHECK(revamp_array_destroy(NULL) == REVAMP_ERROR_INVALID_HANDLE);
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
@@ -808,10 +806,10 @@ CHILD(closes_a_library_whose_code_is_to_run) {
 }
 
 TEST(a_library_may_be_closed_before_its_code_has_run) {
-    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=kernel", NULL);
-    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=row kernel", NULL);
-    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=completion", NULL);
-    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=log", NULL);
+    CHECK_CHILD("closes_a_plugin_before_its_code_has_run", "TEST_WAY=kernel", NULL);
+    CHECK_CHILD("closes_a_plugin_before_its_code_has_run", "TEST_WAY=row kernel", NULL);
+    CHECK_CHILD("closes_a_plugin_before_its_code_has_run", "TEST_WAY=completion", NULL);
+    CHECK_CHILD("closes_a_plugin_before_its_code_has_run", "TEST_WAY=log", NULL);
 }
 
 typedef union {
@@ -822,7 +820,7 @@ typedef union {
 static user_plugin load_user(const char *name) {
     char path[4200];
     user_plugin f;
-    snprintf(path, sizeof path, "%s/revamp_test_user_%s.so", own_folder(), name);
+    snprintf(path, sizeof path, "%s/revamp_test_user_%s.so", program_folder(), name);
     if (access(path, R_OK)) check_skip("%s is not here", path);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library);
@@ -831,21 +829,21 @@ static user_plugin load_user(const char *name) {
     return f;
 }
 
-/* Decision 41. */
-TEST(two_plugins_end_without_each_other) {
+/* Each plugin has its own revamp_user (decision 41). */
+TEST(two_plugins_end_independently) {
     const user_plugin first = load_user("first"), second = load_user("second");
     CHECK(first.step != second.step);
     REQUIRE_OK(first.step("begin"));
     REQUIRE_OK(second.step("begin"));
     CHECK_OK(first.step("use"));
     CHECK_OK(first.step("end"));
-    /* What is left belongs to the second. */
+    /* The remaining objects belong to the second plugin. */
     CHECK_OK(second.step("use"));
     REQUIRE_OK(first.step("begin"));
     CHECK_OK(second.step("end"));
     CHECK_OK(first.step("use"));
     CHECK_OK(first.step("end"));
-    /* The last one has ended everything. */
+    /* The end of the last plugin has shut the library down. */
     CHECK_STATUS(first.step("use"), REVAMP_ERROR_INVALID_HANDLE);
     CHECK_STATUS(second.step("use"), REVAMP_ERROR_INVALID_HANDLE);
     CHECK_STATUS(first.step("end"), REVAMP_ERROR_INVALID_HANDLE);
@@ -862,8 +860,8 @@ TEST(no_vulkan_library_is_needed_to_link) {
     fclose(maps);
 }
 
-/* "Handles are slot and generation." */
-TEST(a_freed_handle_stays_dead_when_its_slot_is_used_again) {
+/* A handle consists of a slot number and a generation number. */
+TEST(a_freed_handle_stays_invalid_when_its_slot_is_reused) {
     enum { ROUNDS = 5000 };
     revamp_array *freed = memory(ROUNDS * sizeof *freed);
     for (int i = 0; i < ROUNDS; i++) {
@@ -891,28 +889,28 @@ static int count_threads(void) {
     return threads;
 }
 
-TEST(uninitialize_and_begin_again_many_times) {
+TEST(uninitialize_and_restart_many_times) {
     enum { ROUNDS = 12 };
     int early = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        /* With objects left over: they are dropped. */
+        /* revamp_uninitialize() frees the objects that are left. */
         for (const place *p = places_that(holds_arrays); p->view; p++)
             array_with(p->view, numbers(64, 1), 64);
         CHECK_OK(revamp_uninitialize());
         if (i == 1) early = count_threads();
     }
-    /* A device that stays open keeps threads of its driver. */
+    /* A device left open in each round would leave threads of its driver. */
     CHECK(count_threads() < early + ROUNDS - 2);
     full_job();
 }
 
-static void end_in_kernel(const revamp_thread_id *id, void *context) {
+static void uninitialize_in_kernel(const revamp_thread_id *id, void *context) {
     (void)id;
     if (CHECK_FAILS(revamp_uninitialize(), AS_RUNTIME, "host kernel"))
         __atomic_fetch_add((unsigned *)context, 1, __ATOMIC_SEQ_CST);
 }
 
-/* It would wait for itself. */
+/* revamp_uninitialize() would wait for the kernel that calls it. */
 TEST(uninitialize_in_a_host_kernel_is_refused) {
     const int32_t extent = 64, tile = 16;
     unsigned refused = 0;
@@ -920,7 +918,7 @@ TEST(uninitialize_in_a_host_kernel_is_refused) {
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
-    info.function = end_in_kernel;
+    info.function = uninitialize_in_kernel;
     info.context = &refused;
     REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
     info.tile = &tile;
@@ -929,7 +927,7 @@ TEST(uninitialize_in_a_host_kernel_is_refused) {
     CHECK_NUMBER(refused, 2 * extent);
 }
 
-/* "No Vulkan": the rest works. */
+/* Without Vulkan, the cpu and host accelerators still work. */
 
 static void double_number(const revamp_thread_id *id, void *context) {
     uint32_t *data = context;
@@ -945,7 +943,7 @@ CHILD(works_without_vulkan) {
     CHECK_FAILS(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "Vulkan");
     REQUIRE_OK(revamp_accelerator_get_default(REVAMP_CODE_HOST, &found));
     CHECK(found == find("host"));
-    /* There it stands for the default of host code. */
+    /* Without Vulkan, the auto-selection view stands for the default of host code. */
     revamp_accelerator_view automatic = NULL;
     REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
     CHECK(view_info(automatic).accelerator == found);
@@ -971,22 +969,22 @@ CHILD(works_without_vulkan) {
     CHECK_OK(revamp_uninitialize());
 }
 
-TEST(everything_of_the_host_works_without_vulkan) {
+TEST(host_features_work_without_vulkan) {
     CHECK_CHILD("works_without_vulkan", "REVAMP_TEST=no-vulkan", NULL);
 }
 
-TEST(everything_of_the_host_works_without_a_driver) {
+TEST(host_features_work_without_a_driver) {
     CHECK_CHILD("works_without_vulkan", "VK_DRIVER_FILES=/nonexistent", "VK_ICD_FILENAMES=/nonexistent", NULL);
     CHECK_CHILD("works_without_vulkan", "VK_DRIVER_FILES=", "VK_ICD_FILENAMES=/nonexistent", NULL);
 }
 
-/* Settings that are not understood warn and do no harm. */
+/* Invalid settings cause a warning and do no harm. */
 CHILD(works) {
     full_job();
     CHECK_OK(revamp_uninitialize());
 }
 
-TEST(nonsense_in_the_environment_does_no_harm) {
+TEST(invalid_settings_do_no_harm) {
     child_result r = run_child("works", "REVAMP_LOG=", "REVAMP_HOST_THREADS=-7", "REVAMP_CACHE=sideways", NULL);
     if (!check_child(&r, __FILE__, __LINE__)) return;
     CHECK_TEXT(r.output, "REVAMP_HOST_THREADS");
@@ -1014,7 +1012,7 @@ static void count_message(revamp_log_level level, const char *message, void *con
     pthread_mutex_unlock(&c->lock);
 }
 
-TEST(the_log_goes_where_it_is_sent) {
+TEST(log_messages_reach_the_callback) {
     log_count c = {PTHREAD_MUTEX_INITIALIZER, 0};
     CHECK_OK(revamp_set_log_callback(count_message, &c, REVAMP_LOG_DEBUG));
     CHECK(revamp_array_destroy(NULL) == REVAMP_ERROR_INVALID_HANDLE);

@@ -1,5 +1,5 @@
-/* Compute shaders as public samples have them (kernels/samples.glsl, .hlsl): each runs with the right result, or is
- * refused with a text that names the binding. What a shader declares is bound by what reflection says of it. */
+/* Tests of compute shaders like those of public samples (kernels/samples.glsl, .hlsl). Each gives the right result, or
+ * is refused with an error that names the binding. The test finds the bindings by reflection. */
 #include "support.h"
 
 #include <stdio.h>
@@ -8,14 +8,14 @@
 
 #include "samples.inc"
 
-enum { THREADS = 64, MOST_ARGUMENTS = 32, WORDS = 1024 * 4 };
+enum { THREADS = 64, MAX_ARGUMENTS = 32, WORDS = 1024 * 4 };
 
 typedef struct {
     const char *name;
     const uint32_t *words;
     size_t size;
-    /* Part of the error's text; empty: it runs. */
-    const char *refused;
+    /* Part of the error's text; empty if the shader runs. */
+    const char *expected_error;
 } sample;
 
 static const sample samples[] = {
@@ -24,14 +24,14 @@ static const sample samples[] = {
 #undef SAMPLE
 };
 
-/* What is bound for a launch. */
+/* The arguments of a launch. */
 typedef struct {
-    revamp_argument arguments[MOST_ARGUMENTS];
+    revamp_argument arguments[MAX_ARGUMENTS];
     size_t count;
-    revamp_array arrays[MOST_ARGUMENTS];
-    revamp_texture textures[MOST_ARGUMENTS];
-    uint32_t constants[MOST_ARGUMENTS][WORDS];
-} launch_of_sample;
+    revamp_array arrays[MAX_ARGUMENTS];
+    revamp_texture textures[MAX_ARGUMENTS];
+    uint32_t constants[MAX_ARGUMENTS][WORDS];
+} sample_launch;
 
 static revamp_texture texture_of(revamp_accelerator_view view, uint32_t dimensions, uint32_t first) {
     static const int32_t extents[3][3] = {{THREADS}, {8, 8}, {4, 4, 4}};
@@ -60,10 +60,10 @@ static revamp_array numbers_from(revamp_accelerator_view view, uint32_t first) {
 }
 
 /* Adds descriptor `element` of a binding. */
-static void bind(launch_of_sample *l, const place *p, const revamp_binding_info *b, uint32_t element) {
+static void bind(sample_launch *l, const place *p, const revamp_binding_info *b, uint32_t element) {
     static const revamp_sampler point = {sizeof point, REVAMP_FILTER_POINT, REVAMP_ADDRESS_CLAMP, {0, 0, 0, 0}};
     size_t n = l->count++;
-    REQUIRE(n < MOST_ARGUMENTS);
+    REQUIRE(n < MAX_ARGUMENTS);
     revamp_argument *a = &l->arguments[n];
     *a = (revamp_argument)REVAMP_ARGUMENT_INIT;
     a->set = b->set;
@@ -92,8 +92,8 @@ static void bind(launch_of_sample *l, const place *p, const revamp_binding_info 
     }
 }
 
-static void run(const place *p, revamp_kernel kernel, const char *name) {
-    launch_of_sample *l = calloc(1, sizeof *l);
+static void check_sample(const place *p, revamp_kernel kernel, const char *name) {
+    sample_launch *l = calloc(1, sizeof *l);
     REQUIRE(l);
     revamp_kernel_info info = kernel_info(kernel);
     revamp_array result = NULL;
@@ -115,11 +115,11 @@ static void run(const place *p, revamp_kernel kernel, const char *name) {
     uint32_t *got = read_array(result);
     for (uint32_t i = 0; i < THREADS; i++) {
         if (got[i] == 3 * i + 7) continue;
-        fprintf(stderr, "%s: number %u\n", name, i);
+        fprintf(stderr, "%s: element %u\n", name, i);
         CHECK_NUMBER(got[i], 3 * i + 7);
         break;
     }
-    for (size_t n = 0; n < MOST_ARGUMENTS; n++) {
+    for (size_t n = 0; n < MAX_ARGUMENTS; n++) {
         if (l->arrays[n]) CHECK_OK(revamp_array_destroy(l->arrays[n]));
         if (l->textures[n]) CHECK_OK(revamp_texture_release(l->textures[n]));
     }
@@ -133,22 +133,22 @@ TEST(samples_run_or_are_refused_by_name) {
         const sample *s = &samples[i];
         revamp_kernel kernel = NULL;
         revamp_status status = try_load(p->accelerator, s->words, s->size, NULL, &kernel);
-        if (*s->refused) {
-            CHECK_FAILS(status, AS_UNSUPPORTED, s->refused);
+        if (*s->expected_error) {
+            CHECK_FAILS(status, AS_UNSUPPORTED, s->expected_error);
             continue;
         }
         if (status != REVAMP_OK) fprintf(stderr, "%s: %s\n", s->name, revamp_last_error_message());
-        /* What the device lacks is named. */
+        /* Skips the shader: the device lacks a feature, and the error names it. */
         if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE && strstr(revamp_last_error_message(), "device feature"))
             continue;
         CHECK_OK(status);
         if (status != REVAMP_OK) continue;
-        run(p, kernel, s->name);
+        check_sample(p, kernel, s->name);
         CHECK_OK(revamp_kernel_release(kernel));
     }
 }
 
-static const sample *named(const char *name) {
+static const sample *find_sample(const char *name) {
     for (size_t i = 0; i < COUNT(samples); i++)
         if (!strcmp(samples[i].name, name)) return &samples[i];
     abort();
@@ -156,12 +156,12 @@ static const sample *named(const char *name) {
 
 static revamp_kernel load_sample(const place *p, const char *name) {
     revamp_kernel kernel = NULL;
-    REQUIRE_OK(try_load(p->accelerator, named(name)->words, named(name)->size, NULL, &kernel));
+    REQUIRE_OK(try_load(p->accelerator, find_sample(name)->words, find_sample(name)->size, NULL, &kernel));
     return kernel;
 }
 
-/* Arrays as uniform buffers: what kernels and copies write there before is seen. */
-TEST(a_uniform_block_lies_in_an_array) {
+/* If an array is bound as a uniform buffer, the kernel sees earlier writes of kernels and copies. */
+TEST(an_array_may_be_bound_as_a_uniform_block) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel sum = load_sample(p, "uniform_block"), step = load(p->accelerator, &step_module);
         uint32_t parameters[64] = {2};
@@ -170,7 +170,7 @@ TEST(a_uniform_block_lies_in_an_array) {
         REQUIRE_OK(revamp_array_view_create_host(parameters, 1, (const int32_t[]){64}, 4, NULL, &view));
         static const int32_t extent[] = {THREADS};
         for (int round = 0; round < 3; round++) {
-            /* 3 n + 1 of 2 is 7. */
+            /* The step kernel changes the parameter from 2 to 7 (3 n + 1). */
             write_array(block, parameters);
             REQUIRE_OK(launch_step(p->view, step, block));
             revamp_argument arguments[] = {revamp_argument_buffer(0, result), revamp_argument_buffer(1, block)};
@@ -191,13 +191,13 @@ TEST(a_uniform_block_lies_in_an_array) {
     }
 }
 
-/* The bytes of a uniform block are taken when the launch is requested, also of one that begins later. */
+/* The call reads the bytes of a uniform block, even if the launch begins later. */
 TEST(uniform_bytes_are_read_at_the_call) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel kernel = load_sample(p, "uniform_block");
         revamp_array result = array_1d(p->view, THREADS, 4);
-        revamp_completion go = NULL, done = NULL;
-        REQUIRE_OK(revamp_completion_create(&go));
+        revamp_completion trigger = NULL, done = NULL;
+        REQUIRE_OK(revamp_completion_create(&trigger));
         uint32_t offset = 7;
         revamp_argument arguments[] = {revamp_argument_buffer(0, result),
                                        revamp_argument_uniform(1, &offset, sizeof offset)};
@@ -208,11 +208,11 @@ TEST(uniform_bytes_are_read_at_the_call) {
         info.arguments = arguments;
         info.argument_count = 2;
         revamp_async_options options = REVAMP_ASYNC_OPTIONS_INIT;
-        options.after = &go;
+        options.after = &trigger;
         options.after_count = 1;
         REQUIRE_OK(revamp_dispatch_async(p->view, kernel, &info, &options, &done));
         offset = 8;
-        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
         expect_done(done);
         uint32_t *got = read_array(result);
         CHECK_NUMBER(got[1], 10);
@@ -220,13 +220,13 @@ TEST(uniform_bytes_are_read_at_the_call) {
             CHECK_OK(revamp_dispatch(p->view, kernel, &info));
         got = read_array(result);
         CHECK_NUMBER(got[1], 3 + 199);
-        CHECK_OK(revamp_completion_release(go));
+        CHECK_OK(revamp_completion_release(trigger));
         CHECK_OK(revamp_array_destroy(result));
         CHECK_OK(revamp_kernel_release(kernel));
     }
 }
 
-TEST(bindings_that_do_not_fit_are_named) {
+TEST(errors_name_mismatched_bindings) {
     static const int32_t extent[] = {THREADS};
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel block = load_sample(p, "uniform_block"), list = load_sample(p, "array_of_uniform_blocks");
@@ -240,7 +240,7 @@ TEST(bindings_that_do_not_fit_are_named) {
                     "(Parameters), a uniform buffer, is not given");
         a[1] = revamp_argument_uniform(1, words, 4);
         a[1].id = 1;
-        CHECK_FAILS(launch(p->view, block, 1, extent, a, 2), AS_ARGUMENT, "there is no number 1");
+        CHECK_FAILS(launch(p->view, block, 1, extent, a, 2), AS_ARGUMENT, "descriptor 1 does not exist");
         size_t size = (size_t)p->info.max_uniform_buffer_range + 4;
         char *large = calloc(1, size);
         a[1] = revamp_argument_uniform(1, large, size);

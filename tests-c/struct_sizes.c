@@ -1,5 +1,5 @@
-/* Every struct_size, of every struct that has one: one that ends where a field does is taken, any other refused before
- * what lies behind it is looked at. */
+/* Tests every value of the field `struct_size` in every struct that has it. The library accepts a size that ends with a
+ * field and refuses any other size. The library never reads beyond struct_size. */
 #include "system.h"
 #include "views.h"
 
@@ -10,7 +10,7 @@ typedef struct {
     size_t offset, size;
 } field;
 
-/* A struct, and a call that is given one. */
+/* A struct, and a call that takes it. */
 typedef struct {
     const char *name;
     size_t size;
@@ -18,9 +18,9 @@ typedef struct {
     size_t field_count;
     bool needs_kernel;
     revamp_status (*call)(void *s);
-} growing;
+} struct_case;
 
-/* What the calls use. */
+/* Objects that the calls use. */
 static struct {
     revamp_accelerator accelerator;
     revamp_accelerator_view place;
@@ -110,10 +110,10 @@ static revamp_status give_argument(void *s) {
 static revamp_status give_times(void *s) {
     static const uint32_t sent[4];
     revamp_completion done = NULL;
-    revamp_async_options how = {0};
-    how.struct_size = sizeof how;
-    how.is_timed = true;
-    REQUIRE_OK(revamp_copy_to_array_async(sent, sizeof sent, used.array, &how, &done));
+    revamp_async_options timed = {0};
+    timed.struct_size = sizeof timed;
+    timed.is_timed = true;
+    REQUIRE_OK(revamp_copy_to_array_async(sent, sizeof sent, used.array, &timed, &done));
     revamp_status status = revamp_completion_get_times(done, s);
     CHECK_OK(revamp_completion_release(done));
     return status;
@@ -163,7 +163,7 @@ static revamp_status give_kernel_record(void *s) {
     return status;
 }
 
-/* A list: there must be something to write into it. */
+/* The call fills a list, so the log must contain a transfer. */
 static revamp_status give_transfer(void *s) {
     size_t count = 0;
     return revamp_transfer_log_read(1, s, 1, &count);
@@ -314,38 +314,38 @@ static const field parallel_for_each_info_fields[] = {
 static const field kernel_record_fields[] = {FIELD(struct_size), FIELD(name), FIELD(spirv), FIELD(spirv_size)};
 #undef STRUCT
 
-#define GROWING(name, needs_kernel)                                                                                    \
+#define STRUCT_CASE(name, needs_kernel)                                                                                \
     { "revamp_" #name, sizeof(revamp_##name), name##_fields, COUNT(name##_fields), needs_kernel, give_##name }
 
-static const growing all[] = {
-    GROWING(accelerator_info, false),
-    GROWING(accelerator_view_info, false),
-    GROWING(array_options, false),
-    GROWING(array_info, false),
-    GROWING(texture_options, false),
-    GROWING(texture_info, false),
-    GROWING(texture_level_info, false),
-    GROWING(texture_region, false),
-    GROWING(array_view_options, false),
-    GROWING(array_view_info, false),
-    GROWING(residency, false),
-    GROWING(memory_usage, false),
-    GROWING(transfer_counters, false),
-    GROWING(transfer, false),
-    GROWING(region, false),
-    GROWING(kernel_options, true),
-    GROWING(kernel_info, true),
-    GROWING(binding_info, true),
-    GROWING(dispatch_info, true),
-    GROWING(parallel_for_each_info, false),
-    GROWING(argument, false),
-    GROWING(async_options, false),
-    GROWING(times, false),
-    GROWING(kernel_record, false),
+static const struct_case struct_cases[] = {
+    STRUCT_CASE(accelerator_info, false),
+    STRUCT_CASE(accelerator_view_info, false),
+    STRUCT_CASE(array_options, false),
+    STRUCT_CASE(array_info, false),
+    STRUCT_CASE(texture_options, false),
+    STRUCT_CASE(texture_info, false),
+    STRUCT_CASE(texture_level_info, false),
+    STRUCT_CASE(texture_region, false),
+    STRUCT_CASE(array_view_options, false),
+    STRUCT_CASE(array_view_info, false),
+    STRUCT_CASE(residency, false),
+    STRUCT_CASE(memory_usage, false),
+    STRUCT_CASE(transfer_counters, false),
+    STRUCT_CASE(transfer, false),
+    STRUCT_CASE(region, false),
+    STRUCT_CASE(kernel_options, true),
+    STRUCT_CASE(kernel_info, true),
+    STRUCT_CASE(binding_info, true),
+    STRUCT_CASE(dispatch_info, true),
+    STRUCT_CASE(parallel_for_each_info, false),
+    STRUCT_CASE(argument, false),
+    STRUCT_CASE(async_options, false),
+    STRUCT_CASE(times, false),
+    STRUCT_CASE(kernel_record, false),
 };
 
-/* The end of the last field that lies before `size`, or the gap behind it; `size` itself if a struct may end there. */
-static size_t last_end(const growing *s, size_t size) {
+/* The largest valid struct_size up to `size`: a struct may end at a field's end, or at the next field's offset. */
+static size_t largest_valid_size(const struct_case *s, size_t size) {
     if (size == s->size) return size;
     size_t end = 0;
     for (size_t i = 0; i < s->field_count; i++) {
@@ -356,15 +356,16 @@ static size_t last_end(const growing *s, size_t size) {
     return end;
 }
 
-/* Gives the struct with this struct_size, at the very end of readable memory; what is cut off in it points nowhere. */
-static void try_size(const growing *s, unsigned char *end, size_t size) {
-    size_t bytes = size < sizeof size ? sizeof size : size, whole_fields = last_end(s, size);
-    bool is_known = size > 0 && whole_fields == size;
+/* Calls the function with this struct_size. The struct ends where readable memory ends. If the size is invalid,
+ * the bytes after the last valid size are 0x5A. */
+static void try_size(const struct_case *s, unsigned char *end, size_t size) {
+    size_t bytes = size < sizeof size ? sizeof size : size, largest_size = largest_valid_size(s, size);
+    bool is_valid_size = size > 0 && largest_size == size;
     unsigned char *at = end - bytes;
     memset(at, 0, bytes);
-    if (!is_known && size > sizeof size) memset(at + whole_fields, 0x5A, bytes - whole_fields);
+    if (!is_valid_size && size > sizeof size) memset(at + largest_size, 0x5A, bytes - largest_size);
     memcpy(at, &size, sizeof size);
-    if (!is_known) {
+    if (!is_valid_size) {
         char text[200];
         snprintf(text, sizeof text, "%s.struct_size is %zu,", s->name, size);
         if (!CHECK_FAILS(s->call(at), AS_ARGUMENT, text)) return;
@@ -397,9 +398,10 @@ TEST(every_struct_size) {
     REQUIRE_OK(revamp_array_view_create_array(used.array, NULL, &used.view));
     if (has_kernels) used.kernel = load(p->accelerator, &step_module);
     write_array(used.array, (const uint32_t[]){1, 2, 3, 4});
-    for (size_t i = 0; i < COUNT(all); i++)
-        for (size_t size = 0; size <= all[i].size + 16 && (has_kernels || !all[i].needs_kernel); size++)
-            try_size(&all[i], pages + page, size);
+    for (size_t i = 0; i < COUNT(struct_cases); i++)
+        for (size_t size = 0; size <= struct_cases[i].size + 16 && (has_kernels || !struct_cases[i].needs_kernel);
+             size++)
+            try_size(&struct_cases[i], pages + page, size);
     if (used.kernel) CHECK_OK(revamp_kernel_release(used.kernel));
     CHECK_OK(revamp_texture_release(used.texture));
     CHECK_OK(revamp_array_view_release(used.view));
@@ -408,8 +410,8 @@ TEST(every_struct_size) {
     full_job();
 }
 
-/* Records of a version that had fewer fields lie closer together. */
-TEST(a_list_of_smaller_arguments_is_read_at_their_distance) {
+/* Arguments from an older version of the header have fewer fields, so the list has a smaller stride. */
+TEST(a_list_of_smaller_arguments_is_read_with_their_stride) {
     enum { SMALL = offsetof(revamp_argument, texture) };
     unsigned char list[2 * SMALL];
     revamp_array array = array_1d(host_view(), 4, 4);
@@ -434,7 +436,7 @@ TEST(a_list_of_smaller_arguments_is_read_at_their_distance) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-TEST(a_list_of_smaller_records_is_read_at_their_distance) {
+TEST(a_list_of_smaller_records_is_read_with_their_stride) {
     enum { SMALL = offsetof(revamp_kernel_record, spirv_size) };
     unsigned char list[2 * SMALL];
     const char *names[] = {"first", NULL};
@@ -446,7 +448,7 @@ TEST(a_list_of_smaller_records_is_read_at_their_distance) {
         memcpy(at + offsetof(revamp_kernel_record, name), &names[i], sizeof names[i]);
         memcpy(at + offsetof(revamp_kernel_record, spirv), &module, sizeof module);
     }
-    /* The second is found bad, so it was looked at where it is. */
+    /* The error about the second record shows that it was read at the right address. */
     CHECK_FAILS(revamp_kernel_register((const revamp_kernel_record *)(const void *)list, 2), AS_ARGUMENT,
                 "name is NULL");
     CHECK_FAILS(revamp_kernel_register((const revamp_kernel_record *)(const void *)list, SIZE_MAX), AS_ARGUMENT,

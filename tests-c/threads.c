@@ -1,5 +1,5 @@
-/* Many threads that make, copy, launch and destroy at once. What they share is the library's, so ThreadSanitizer sees a
- * race only where the library hands out something unsynchronised. */
+/* Tests in which many threads call the library at once. The threads share only objects of the library, so
+ * ThreadSanitizer reports a race only if the library returns data that is not synchronised. */
 #include "support.h"
 
 #include <pthread.h>
@@ -10,8 +10,8 @@ enum { THREADS = 8, ROUNDS = 12, N = 2000 };
 
 typedef struct {
     const place *p;
-    revamp_accelerator_view view; /* NULL: its own */
-    revamp_kernel step;           /* NULL: no kernels here */
+    revamp_accelerator_view view; /* NULL: the thread creates its own */
+    revamp_kernel step;           /* NULL: the accelerator runs no SPIR-V */
     revamp_array shared;
     uint32_t seed;
 } worker;
@@ -24,7 +24,7 @@ static void run_threads(void *(*run)(void *), worker *workers) {
         pthread_join(threads[i], NULL);
 }
 
-static void one_round(const worker *w, revamp_accelerator_view view, uint32_t round) {
+static void run_round(const worker *w, revamp_accelerator_view view, uint32_t round) {
     uint32_t expected[N], got[N];
     revamp_completion done = NULL, down = NULL;
     fill_bytes(expected, sizeof expected, w->seed * 100 + round);
@@ -50,18 +50,18 @@ static void *work(void *context) {
     if (!view)
         view = new_view(w->p->accelerator, w->seed % 2 ? REVAMP_QUEUING_MODE_AUTOMATIC : REVAMP_QUEUING_MODE_IMMEDIATE);
     for (uint32_t round = 0; round < ROUNDS; round++)
-        one_round(w, view, round);
+        run_round(w, view, round);
     CHECK_OK(revamp_accelerator_view_wait(view));
     if (!w->view) CHECK_OK(revamp_accelerator_view_release(view));
     return NULL;
 }
 
-static void work_in_threads(bool has_own_views) {
+static void work_in_threads(bool has_separate_views) {
     FOR_EACH_PLACE(p, holds_arrays) {
         worker workers[THREADS];
         revamp_kernel step = runs_spirv(&p->info) ? load(p->accelerator, &step_module) : NULL;
         for (uint32_t i = 0; i < THREADS; i++) {
-            worker w = {p, has_own_views ? NULL : p->view, step, NULL, i};
+            worker w = {p, has_separate_views ? NULL : p->view, step, NULL, i};
             workers[i] = w;
         }
         run_threads(work, workers);
@@ -69,7 +69,7 @@ static void work_in_threads(bool has_own_views) {
     }
 }
 
-TEST(threads_with_own_views) {
+TEST(threads_with_separate_views) {
     work_in_threads(true);
 }
 
@@ -81,9 +81,9 @@ static void *load_kernels(void *context) {
     worker *w = context;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         revamp_kernel step = load(w->p->accelerator, &step_module);
-        worker with_own = *w;
-        with_own.step = step;
-        one_round(&with_own, w->p->view, round);
+        worker with_step = *w;
+        with_step.step = step;
+        run_round(&with_step, w->p->view, round);
         CHECK_OK(revamp_kernel_release(step));
     }
     return NULL;
@@ -100,7 +100,7 @@ TEST(threads_that_load_kernels) {
     }
 }
 
-/* One array for all: each launch adds to it, none is lost. */
+/* All threads launch on one array. Each launch changes all elements, so the result reveals a lost launch. */
 static void *step_shared(void *context) {
     worker *w = context;
     for (int i = 0; i < 50; i++)
@@ -159,7 +159,7 @@ TEST(threads_that_launch_host_kernels) {
     CHECK_NUMBER(__atomic_load_n(&count, __ATOMIC_RELAXED), THREADS * 20 * 500);
 }
 
-static void *use_first(void *context) {
+static void *make_first_calls(void *context) {
     (void)context;
     small_job();
     return NULL;
@@ -175,19 +175,19 @@ static void *make_markers(void *context) {
     return NULL;
 }
 
-/* A wait covers the copies given to the view, also while other threads ask for markers. */
-TEST(a_wait_covers_copies_while_others_make_markers) {
-    enum { COPIED = 1 << 17, MAKERS = 4 };
+/* A wait covers earlier copies on the view, even while other threads create markers. */
+TEST(a_wait_covers_copies_while_threads_create_markers) {
+    enum { ELEMENTS = 1 << 17, MAKERS = 4 };
     FOR_EACH_PLACE(p, holds_arrays) {
         pthread_t threads[MAKERS];
         worker w = {p, p->view, NULL, NULL, 0};
-        uint32_t *sent = numbers(COPIED, 1);
-        revamp_array array = array_1d(p->view, COPIED, 4);
+        uint32_t *sent = numbers(ELEMENTS, 1);
+        revamp_array array = array_1d(p->view, ELEMENTS, 4);
         for (size_t i = 0; i < MAKERS; i++)
             REQUIRE(!pthread_create(&threads[i], NULL, make_markers, &w));
         for (int i = 0; i < 500; i++) {
             revamp_completion done = NULL;
-            REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, NULL, &done));
+            REQUIRE_OK(revamp_copy_to_array_async(sent, ELEMENTS * 4, array, NULL, &done));
             CHECK_OK(revamp_accelerator_view_wait(p->view));
             CHECK_STATUS(revamp_completion_wait_for(done, 0), REVAMP_OK);
             expect_done(done);
@@ -199,19 +199,19 @@ TEST(a_wait_covers_copies_while_others_make_markers) {
     }
 }
 
-/* The first calls of a process at once. */
-TEST(threads_begin_together) {
+/* Threads make the first calls of the process at the same time. */
+TEST(threads_make_the_first_calls_together) {
     pthread_t threads[THREADS];
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < THREADS; i++)
-            REQUIRE(!pthread_create(&threads[i], NULL, use_first, NULL));
+            REQUIRE(!pthread_create(&threads[i], NULL, make_first_calls, NULL));
         for (size_t i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
         CHECK_OK(revamp_uninitialize());
     }
 }
 
-static void *fail_and_ask(void *context) {
+static void *fail_and_check_message(void *context) {
     char path[64];
     revamp_accelerator found = NULL;
     for (int i = 0; i < 200; i++) {
@@ -224,7 +224,7 @@ static void *fail_and_ask(void *context) {
 TEST(each_thread_has_its_own_last_error) {
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++)
-        REQUIRE(!pthread_create(&threads[i], NULL, fail_and_ask, (void *)i));
+        REQUIRE(!pthread_create(&threads[i], NULL, fail_and_check_message, (void *)i));
     for (size_t i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     CHECK(!revamp_last_error_message()[0]);

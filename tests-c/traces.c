@@ -1,4 +1,5 @@
-/* Traces, labels, and checks that nothing moves. scripts/test-trace looks at what a trace says. */
+/* Tests of traces, labels, and revamp_check_no_transfers(). scripts/test-trace checks the contents of traces. */
+#include "system.h"
 #include "views.h"
 
 #include <stdio.h>
@@ -7,15 +8,15 @@
 
 enum { NUMBERS = 1024, BYTES = NUMBERS * 4 };
 
-/* The contents of a file and their size. */
-static char *contents(const char *path, size_t *size) {
+/* Returns the contents of a file, and stores their size in `*size`. */
+static char *read_file(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     REQUIRE(file);
-    char *read = calloc(1, 1 << 20);
-    REQUIRE(read);
-    *size = fread(read, 1, 1 << 20, file);
+    char *contents = calloc(1, 1 << 20);
+    REQUIRE(contents);
+    *size = fread(contents, 1, 1 << 20, file);
     fclose(file);
-    return read;
+    return contents;
 }
 
 static bool has_text(const char *bytes, size_t size, const char *text) {
@@ -25,7 +26,7 @@ static bool has_text(const char *bytes, size_t size, const char *text) {
     return false;
 }
 
-/* A launch that takes a view there, and an access that brings it back. */
+/* Launches a kernel that needs the data of `view` on `p`, then reads the data on the host. */
 static void step_there_and_read(const place *p, revamp_kernel step, revamp_array_view view) {
     const void *data = NULL;
     revamp_argument argument = revamp_argument_view(0, view);
@@ -35,7 +36,9 @@ static void step_there_and_read(const place *p, revamp_kernel step, revamp_array
 }
 
 TEST(a_trace_has_launches_transfers_and_labels) {
-    const char *path = "revamp_test.pftrace";
+    char folder[PATH_BYTES], path[PATH_BYTES + 16];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/trace", folder);
     FOR_EACH_PLACE(p, runs_spirv) {
         uint32_t *all = numbers(NUMBERS, 1);
         revamp_array_view view = view_of(all, NUMBERS);
@@ -48,7 +51,7 @@ TEST(a_trace_has_launches_transfers_and_labels) {
         REQUIRE_OK(revamp_trace_end());
         CHECK_STATUS(revamp_trace_end(), REVAMP_ERROR_RUNTIME);
         size_t size = 0;
-        char *trace = contents(path, &size);
+        char *trace = read_file(path, &size);
         CHECK(has_text(trace, size, "launch"));
         CHECK(has_text(trace, size, "label of a view"));
         CHECK(has_text(trace, size, "revamp_array_view_data"));
@@ -56,19 +59,19 @@ TEST(a_trace_has_launches_transfers_and_labels) {
         bool is_moved = moved.implicit_to_count > m.begin.implicit_to_count;
         CHECK(has_text(trace, size, "upload") == is_moved);
         free(trace);
-        remove(path);
         drop(view);
         CHECK_OK(revamp_kernel_release(step));
     }
+    remove_folder(folder);
 }
 
-TEST(what_is_not_recorded_costs_no_file) {
-    CHECK_FAILS(revamp_trace_begin("no such folder/trace"), REVAMP_ERROR_RUNTIME, "no such folder/trace");
+TEST(invalid_trace_calls_fail) {
+    CHECK_FAILS(revamp_trace_begin("no such folder/trace"), AS_RUNTIME, "no such folder/trace");
     CHECK_STATUS(revamp_trace_begin(NULL), REVAMP_ERROR_INVALID_ARGUMENT);
     CHECK_STATUS(revamp_trace_end(), REVAMP_ERROR_RUNTIME);
 }
 
-TEST(labels_are_for_views_arrays_and_queues) {
+TEST(views_arrays_and_queues_have_labels) {
     uint32_t all[4] = {0};
     revamp_array_view view = view_of(all, 4), section = NULL;
     revamp_array array = array_1d(cpu_view(), 4, 4);
@@ -78,19 +81,19 @@ TEST(labels_are_for_views_arrays_and_queues) {
     CHECK_STATUS(revamp_set_label(view, NULL), REVAMP_ERROR_INVALID_ARGUMENT);
     CHECK_STATUS(revamp_set_label(NULL, "nothing"), REVAMP_ERROR_INVALID_HANDLE);
     CHECK_STATUS(revamp_set_label(find("cpu"), "an accelerator"), REVAMP_ERROR_INVALID_HANDLE);
-    /* Messages have the label, those about sections too. */
-    int32_t far = 9;
-    CHECK_FAILS(revamp_array_view_section(view, &far, NULL, &section), REVAMP_ERROR_RUNTIME, "prices");
+    /* Error messages contain the label, including those about sections. */
+    int32_t out_of_range = 9;
+    CHECK_FAILS(revamp_array_view_section(view, &out_of_range, NULL, &section), AS_RUNTIME, "prices");
     int32_t one = 1;
     REQUIRE_OK(revamp_array_view_section(view, &one, NULL, &section));
     revamp_array_view none = NULL;
-    CHECK_FAILS(revamp_array_view_section(section, &far, NULL, &none), REVAMP_ERROR_RUNTIME, "prices");
+    CHECK_FAILS(revamp_array_view_section(section, &out_of_range, NULL, &none), AS_RUNTIME, "prices");
     drop(section);
     drop(view);
     CHECK_OK(revamp_array_destroy(array));
 }
 
-TEST(transfers_are_listed_where_none_was_expected) {
+TEST(check_no_transfers_lists_the_transfers) {
     FOR_EACH_PLACE(p, runs_spirv) {
         uint32_t *all = numbers(NUMBERS, 1);
         revamp_array_view view = view_of(all, NUMBERS);
@@ -100,9 +103,9 @@ TEST(transfers_are_listed_where_none_was_expected) {
         CHECK_OK(revamp_check_no_transfers(first));
         step_there_and_read(p, step, view);
         if (source_transfers(view).implicit_to_count) {
-            CHECK_FAILS(revamp_check_no_transfers(first), REVAMP_ERROR_RUNTIME, "4096 bytes from host to");
-            CHECK(strstr(revamp_last_error_message(), "implicit, by revamp_dispatch"));
-            CHECK(strstr(revamp_last_error_message(), "implicit, by revamp_array_view_data"));
+            CHECK_FAILS(revamp_check_no_transfers(first), AS_RUNTIME, "4096 bytes from host to");
+            CHECK(strstr(revamp_last_error_message(), "implicit (AV-2), by revamp_dispatch"));
+            CHECK(strstr(revamp_last_error_message(), "implicit (AV-4), by revamp_array_view_data"));
         } else {
             CHECK_OK(revamp_check_no_transfers(first));
         }
@@ -112,4 +115,83 @@ TEST(transfers_are_listed_where_none_was_expected) {
         CHECK_OK(revamp_kernel_release(step));
     }
     CHECK_STATUS(revamp_transfer_log_next(NULL), REVAMP_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(transfers_that_have_left_the_log_are_noticed) {
+    enum { LOGGED = 4096 };
+    revamp_array from = array_1d(cpu_view(), 4, 4), to = array_1d(cpu_view(), 4, 4);
+    revamp_region a = whole(from), b = whole(to);
+    FOR_EACH_PLACE(p, runs_spirv) {
+        uint32_t *all = numbers(NUMBERS, 1);
+        revamp_array_view view = view_of(all, NUMBERS);
+        revamp_kernel step = load(p->accelerator, &step_module);
+        uint64_t first = 0, after = 0;
+        REQUIRE_OK(revamp_transfer_log_next(&first));
+        step_there_and_read(p, step, view);
+        REQUIRE_OK(revamp_transfer_log_next(&after));
+        /* Copies within one memory displace the other transfers from the log. */
+        for (int i = 0; i < LOGGED; i++)
+            REQUIRE_OK(revamp_copy(&a, &b));
+        if (source_transfers(view).implicit_to_count) {
+            CHECK_FAILS(revamp_check_no_transfers(first), AS_RUNTIME,
+                        "at least 1 transfers happened, but none was expected");
+            CHECK_TEXT(revamp_last_error_message(), "no longer in the log of the latest 4096");
+        } else {
+            CHECK_OK(revamp_check_no_transfers(first));
+        }
+        CHECK_OK(revamp_check_no_transfers(after));
+        drop(view);
+        CHECK_OK(revamp_kernel_release(step));
+    }
+    CHECK_OK(revamp_array_destroy(from));
+    CHECK_OK(revamp_array_destroy(to));
+}
+
+/* Checks that `rule` caused the only transfer since `*first`. In shared memory, there may be no transfer. */
+static void check_moved_by_rule(const char *rule, uint64_t *first) {
+    if (revamp_check_no_transfers(*first)) {
+        CHECK_TEXT(revamp_last_error_message(), "1 transfers");
+        CHECK_TEXT(revamp_last_error_message(), rule);
+    } else {
+        CHECK(!has_separate_memory());
+    }
+    REQUIRE_OK(revamp_transfer_log_next(first));
+}
+
+TEST(transfers_name_the_rule_that_caused_them) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        uint32_t *all = numbers(NUMBERS, 1);
+        const int32_t extent = NUMBERS;
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array device_array = array_with(p->view, all, NUMBERS);
+        revamp_array staging = staging_array(cpu_view(), p->view, 1, &extent, 4);
+        uint64_t first = 0;
+        REQUIRE_OK(revamp_transfer_log_next(&first));
+        revamp_array_view view = view_of(all, NUMBERS);
+        step_on(p, view);
+        check_moved_by_rule("implicit (AV-2)", &first);
+        host_access(view, REVAMP_ACCESS_READ);
+        check_moved_by_rule("implicit (AV-4)", &first);
+        step_on(p, view);
+        drop(view);
+        check_moved_by_rule("implicit (DST-1)", &first);
+        view = view_of_array(device_array);
+        host_access(view, REVAMP_ACCESS_READ_WRITE);
+        check_moved_by_rule("implicit (AV-4)", &first);
+        CHECK_OK(launch_step(p->view, step, device_array));
+        check_moved_by_rule("implicit (COH-12)", &first);
+        host_access(view, REVAMP_ACCESS_READ_WRITE);
+        check_moved_by_rule("implicit (AV-4)", &first);
+        drop(view);
+        check_moved_by_rule("implicit (DST-4)", &first);
+        view = view_of_array(staging);
+        step_on(p, view);
+        check_moved_by_rule("implicit (STG-11)", &first);
+        host_access(view, REVAMP_ACCESS_READ);
+        check_moved_by_rule("implicit (STG-12)", &first);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device_array));
+        CHECK_OK(revamp_kernel_release(step));
+    }
 }

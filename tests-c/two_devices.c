@@ -1,5 +1,5 @@
-/* Copies between two Vulkan devices. Where there is but one, a copy of the software driver stands in for the second:
- * the loader takes it for another driver. */
+/* Tests of copies between two Vulkan devices. If the machine has only one device, a copy of the software driver
+ * provides the second device, because the loader treats the copy as another driver. */
 #include "system.h"
 #include "views.h"
 
@@ -13,11 +13,11 @@
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
 #define FOR_EACH_TWO_DEVICES(p, q)                                                                                     \
-    for (const place *p = some_place(runs_spirv); p->view; p++)                                                        \
+    for (const place *p = first_place_or_skip(runs_spirv); p->view; p++)                                               \
         for (const place *q = places_that(runs_spirv); q->view; q++)                                                   \
             if (p->accelerator != q->accelerator)
 
-/* Kernels before and after, so that the copy must be ordered behind the one and before the other. */
+/* Launches a kernel before and after each copy, so that the copy must be ordered between them. */
 static void there_and_back(const place *p, const place *q, int32_t count) {
     const void *mark = memory_mark();
     uint32_t *expected = numbers((size_t)count, (uint32_t)count);
@@ -57,13 +57,22 @@ static void copy_sections(const place *p, const place *q) {
     CHECK_OK(revamp_array_destroy(there));
 }
 
-static void views_move_between(const place *p, const place *q) {
+static void use_view_on_two_devices(const place *p, const place *q) {
     enum { N = 3 * MIB / 4 + 7 };
     uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
     revamp_array_view view = view_of(data, N), part = range_of(view, 1000, N / 2);
     for (int i = 0; i < 4; i++) {
+        uint64_t first = 0;
         step_on(p, view);
+        REQUIRE_OK(revamp_transfer_log_next(&first));
         step_on(q, part);
+        /* In shared memory, no bytes move. */
+        if (revamp_check_no_transfers(first)) {
+            CHECK_TEXT(revamp_last_error_message(), "implicit (COH-19)");
+            CHECK_TEXT(revamp_last_error_message(), "implicit (AV-2)");
+        } else {
+            CHECK(!has_separate_memory());
+        }
         step_naive(expected, N, 1);
         step_naive(expected + 1000, N / 2, 1);
     }
@@ -105,7 +114,7 @@ CHILD(copies_between_two_devices) {
         for (size_t i = 0; i < COUNT(counts); i++)
             there_and_back(p, q, counts[i]);
         copy_sections(p, q);
-        views_move_between(p, q);
+        use_view_on_two_devices(p, q);
         pthread_t threads[THREADS];
         pair work[THREADS];
         for (uint32_t i = 0; i < THREADS; i++) {
@@ -116,7 +125,7 @@ CHILD(copies_between_two_devices) {
             pthread_join(threads[i], NULL);
     }
     REQUIRE(pairs >= 2);
-    /* What the copies passed through is given back. */
+    /* The staging memory of the copies is released after five idle seconds. */
     pause_milliseconds(5100);
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_memory_usage usage = {0};
@@ -129,17 +138,17 @@ CHILD(copies_between_two_devices) {
     CHECK_OK(revamp_uninitialize());
 }
 
-/* A texture, its bytes in the host form. */
+/* A texture, and its expected bytes in the host form. */
 typedef struct {
     revamp_texture texture;
     uint8_t *bytes;
     size_t size;
-} filled;
+} test_texture;
 
-static filled filled_texture(revamp_accelerator_view view, revamp_accelerator_view associated, uint32_t storage,
-                             uint32_t levels, uint32_t seed) {
+static test_texture filled_texture(revamp_accelerator_view view, revamp_accelerator_view associated, uint32_t storage,
+                                   uint32_t levels, uint32_t seed) {
     static const int32_t extent[] = {11, 45, 67};
-    filled made = {0};
+    test_texture made = {0};
     revamp_texture_options options = {0};
     options.struct_size = sizeof options;
     options.rank = 3;
@@ -162,21 +171,21 @@ static filled filled_texture(revamp_accelerator_view view, revamp_accelerator_vi
     return made;
 }
 
-static void check_filled(const filled *f) {
+static void check_filled(const test_texture *f) {
     uint8_t *got = memory(f->size);
     revamp_texture_region all = levels_of(f->texture, 0, 0);
     CHECK_OK(revamp_copy_from_texture(&all, got, f->size));
     CHECK_SAME(got, f->bytes, f->size);
 }
 
-/* A box of level 0 of one becomes a box of the other's, elsewhere; with or without waiting. */
-static void copy_box(const filled *from, const filled *to, bool at_once) {
+/* Copies a box of level 0 to another position in level 0 of the other texture, asynchronously if `is_async`. */
+static void copy_box(const test_texture *from, const test_texture *to, bool is_async) {
     enum { ROWS = 45, COLUMNS = 67, TEXEL = 2 };
     static const int32_t origin[] = {2, 5, 9}, target[] = {1, 13, 4}, part[] = {7, 30, 51};
     revamp_texture_region here = levels_of(from->texture, 0, 0), there = levels_of(to->texture, 0, 0);
     here.origin = origin, here.extent = part, there.origin = target, there.extent = part;
     revamp_completion done = NULL;
-    if (at_once) {
+    if (is_async) {
         CHECK_OK(revamp_copy_texture_async(&here, &there, NULL, &done));
         expect_done(done);
     } else {
@@ -189,10 +198,10 @@ static void copy_box(const filled *from, const filled *to, bool at_once) {
                    (size_t)part[2] * TEXEL);
 }
 
-/* Whole textures, levels and boxes between textures of two devices and staging textures of both, images and texels. */
-static void textures_cross(const place *p, const place *q, uint32_t here, uint32_t there) {
+/* Copies textures and boxes between two devices and their staging textures. `here` and `there` select the storage. */
+static void copy_textures_between(const place *p, const place *q, uint32_t here, uint32_t there) {
     const void *mark = memory_mark();
-    filled a = filled_texture(p->view, NULL, here, 3, 1), b = filled_texture(q->view, NULL, there, 3, 2);
+    test_texture a = filled_texture(p->view, NULL, here, 3, 1), b = filled_texture(q->view, NULL, there, 3, 2);
     revamp_texture_region all = levels_of(a.texture, 0, 0), over = levels_of(b.texture, 0, 0);
     CHECK_OK(revamp_copy_texture(&all, &over));
     memcpy(b.bytes, a.bytes, a.size);
@@ -202,15 +211,15 @@ static void textures_cross(const place *p, const place *q, uint32_t here, uint32
     copy_box(&b, &a, true);
     check_filled(&a);
     check_filled(&b);
-    filled staging[] = {filled_texture(cpu_view(), p->view, REVAMP_TEXTURE_STORAGE_AUTO, 1, 3),
-                        filled_texture(cpu_view(), q->view, REVAMP_TEXTURE_STORAGE_AUTO, 1, 4)};
-    /* Also into the staging texture of the other device, and from one to the other. */
+    test_texture staging[] = {filled_texture(cpu_view(), p->view, REVAMP_TEXTURE_STORAGE_AUTO, 1, 3),
+                              filled_texture(cpu_view(), q->view, REVAMP_TEXTURE_STORAGE_AUTO, 1, 4)};
+    /* Copies between each texture and each staging texture, and then between the staging textures. */
     for (int i = 0; i < 4; i++) {
         copy_box(i % 2 ? &a : &b, &staging[i / 2], i % 3 == 0);
         copy_box(&staging[i / 2], i % 2 ? &b : &a, i % 3 == 1);
     }
     copy_box(&staging[0], &staging[1], false);
-    const filled *every[] = {&a, &b, &staging[0], &staging[1]};
+    const test_texture *every[] = {&a, &b, &staging[0], &staging[1]};
     for (size_t i = 0; i < COUNT(every); i++) {
         check_filled(every[i]);
         CHECK_OK(revamp_texture_release(every[i]->texture));
@@ -223,14 +232,14 @@ CHILD(textures_of_two_devices) {
     FOR_EACH_TWO_DEVICES(p, q) {
         pairs++;
         for (uint32_t i = 0; i < 4; i++)
-            textures_cross(p, q, REVAMP_TEXTURE_STORAGE_TEXELS + i % 2, REVAMP_TEXTURE_STORAGE_TEXELS + i / 2);
+            copy_textures_between(p, q, REVAMP_TEXTURE_STORAGE_TEXELS + i % 2, REVAMP_TEXTURE_STORAGE_TEXELS + i / 2);
     }
     REQUIRE(pairs >= 2);
     CHECK_OK(revamp_uninitialize());
 }
 
-/* COH-19: what one accelerator wrote and another one reads goes by way of home, which is valid then. */
-static void views_of_an_array_go_home(const place *home, const place *writer, const place *reader) {
+/* COH-19: if `reader` reads data that `writer` wrote, the data passes through `home`, and is valid there afterwards. */
+static void check_copy_through_home(const place *home, const place *writer, const place *reader) {
     enum { COUNT = 1000 };
     const void *mark = memory_mark();
     uint32_t *expected = numbers(COUNT, 1);
@@ -257,64 +266,67 @@ CHILD(views_of_three_accelerators) {
     FOR_EACH_RUNNER(reader) {
         if (home->accelerator == writer->accelerator || home->accelerator == reader->accelerator) continue;
         if (writer->accelerator == reader->accelerator) continue;
-        /* Those that work in the host's memory share its copy. */
+        /* Two accelerators that work in host memory share one copy, so nothing would move. */
         if (!runs_spirv(&writer->info) && !runs_spirv(&reader->info)) continue;
         rounds++;
-        views_of_an_array_go_home(home, writer, reader);
+        check_copy_through_home(home, writer, reader);
     }
     REQUIRE(rounds >= 6);
     CHECK_OK(revamp_uninitialize());
 }
 
-/* A folder with a second software driver; "" if there is none to copy. */
-static bool make_twin(char *folder, char *drivers, size_t capacity) {
-    char manifest[256] = "", command[1024];
-    FILE *found = popen("ls /usr/share/vulkan/icd.d/lvp_icd*.json /etc/vulkan/icd.d/lvp_icd*.json 2>/dev/null", "r");
-    REQUIRE(found);
-    const bool any = fgets(manifest, sizeof manifest, found) != NULL;
-    pclose(found);
-    if (!any) return false;
+/* Copies the software driver into `folder`. Sets `drivers` to the environment variable that makes the loader find both
+ * drivers. Returns the reason if this is impossible, or NULL. */
+static const char *copy_software_driver(const char *folder, char *drivers, size_t capacity) {
+    char manifest[256] = "", command[6 * PATH_BYTES];
+    FILE *manifest_list =
+        popen("ls /usr/share/vulkan/icd.d/lvp_icd*.json /etc/vulkan/icd.d/lvp_icd*.json 2>/dev/null", "r");
+    REQUIRE(manifest_list);
+    const bool has_manifest = fgets(manifest, sizeof manifest, manifest_list) != NULL;
+    pclose(manifest_list);
+    if (!has_manifest) return "no driver to copy";
     manifest[strcspn(manifest, "\n")] = 0;
-    REQUIRE(mkdtemp(folder));
     snprintf(command, sizeof command,
              "library=$(sed -n 's/.*\"library_path\": *\"\\([^\"]*\\)\".*/\\1/p' '%s') && cp -L \"$library\" "
              "%s/twin.so && sed 's|\"library_path\": *\"[^\"]*\"|\"library_path\": \"%s/twin.so\"|' '%s' "
              ">%s/twin.json",
              manifest, folder, folder, manifest, folder);
-    const bool made = system(command) == 0;
     snprintf(drivers, capacity, "VK_DRIVER_FILES=%s:%s/twin.json", manifest, folder);
-    return made;
+    return system(command) == 0 ? NULL : "the software driver cannot be copied";
 }
 
-/* Runs the CHILD where there are two devices, with a copy of the software driver if there is but one; skips without. */
+/* Runs the CHILD with two devices. If the machine has only one device, a copy of the software driver provides the
+ * second device. Skips the test if that is impossible. */
 static child_result run_with_two_devices(const char *child) {
     size_t devices = 0;
-    for (const place *p = some_place(runs_spirv); p->view; p++)
+    for (const place *p = first_place_or_skip(runs_spirv); p->view; p++)
         devices++;
     if (devices > 1) return run_child(child, "REVAMP_LOG=debug", NULL);
-    char folder[] = "/tmp/revamp-test-XXXXXX", drivers[512], command[64];
-    if (!make_twin(folder, drivers, sizeof drivers)) check_skip("there is one Vulkan device, and no driver to copy");
-    child_result came_to = run_child(child, drivers, "REVAMP_LOG=debug", NULL);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK(system(command) == 0);
-    return came_to;
+    char folder[PATH_BYTES], drivers[2 * PATH_BYTES];
+    make_folder(folder);
+    const char *reason = copy_software_driver(folder, drivers, sizeof drivers);
+    child_result result = {0};
+    if (!reason) result = run_child(child, drivers, "REVAMP_LOG=debug", NULL);
+    remove_folder(folder);
+    if (reason) check_skip("there is one Vulkan device, and %s", reason);
+    return result;
 }
 
 TEST(copies_between_devices_arrive) {
 #if defined(__SANITIZE_ADDRESS__)
-    check_skip("a minute long with AddressSanitizer");
+    check_skip("this takes a minute with AddressSanitizer");
 #endif
-    if (has_validation() && !has_separate_memory()) check_skip("the same without validation");
-    child_result came_to = run_with_two_devices("copies_between_two_devices");
-    if (check_child(&came_to, __FILE__, __LINE__) && has_separate_memory()) CHECK_TEXT(came_to.output, "a bridge of");
+    if (has_validation() && !has_separate_memory()) check_skip("the run without validation covers this");
+    child_result result = run_with_two_devices("copies_between_two_devices");
+    if (check_child(&result, __FILE__, __LINE__) && has_separate_memory()) CHECK_TEXT(result.output, "a bridge of");
 }
 
 TEST(TEX_65_TEX_66_textures_between_devices_arrive) {
-    child_result came_to = run_with_two_devices("textures_of_two_devices");
-    check_child(&came_to, __FILE__, __LINE__);
+    child_result result = run_with_two_devices("textures_of_two_devices");
+    check_child(&result, __FILE__, __LINE__);
 }
 
 TEST(COH_19_an_array_as_home_of_three_accelerators) {
-    child_result came_to = run_with_two_devices("views_of_three_accelerators");
-    check_child(&came_to, __FILE__, __LINE__);
+    child_result result = run_with_two_devices("views_of_three_accelerators");
+    check_child(&result, __FILE__, __LINE__);
 }

@@ -1,11 +1,11 @@
-/* Completions of launches, wait lists and completions of the program (revamp_dispatch_async,
+/* Tests of completions of launches, wait lists, and completions that the program sets (revamp_dispatch_async,
  * revamp_parallel_for_each_async, revamp_async_options, revamp_completion_create). */
+#include "system.h"
 #include "views.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NUMBERS = 100, BYTES = NUMBERS * 4 };
@@ -18,19 +18,19 @@ static revamp_async_options after(const revamp_completion *completions, size_t c
     return options;
 }
 
-static revamp_completion promise(void) {
+static revamp_completion create_completion(void) {
     revamp_completion made = NULL;
     REQUIRE_OK(revamp_completion_create(&made));
     return made;
 }
 
-/* The step of the SPIR-V kernel as a function of the program. */
+/* The step kernel as a host kernel. */
 static void host_step(const revamp_thread_id *id, void *context) {
     uint32_t *numbers = *(uint32_t **)context;
     numbers[id->global[0]] = 3 * numbers[id->global[0]] + 1;
 }
 
-/* Begins a step of the argument after some completions, on whatever accelerator. */
+/* Launches the step kernel (SPIR-V or host) on `argument`. The launch begins after the completions of `list`. */
 static revamp_completion begin_step_of(const place *p, revamp_accelerator_view view, revamp_argument argument,
                                        const revamp_completion *list, size_t count) {
     int32_t extent = NUMBERS;
@@ -46,7 +46,7 @@ static revamp_completion begin_step_of(const place *p, revamp_accelerator_view v
         info.argument_count = 1;
         REQUIRE_OK(revamp_dispatch_async(view, step, &info, &options, &done));
         CHECK_OK(revamp_kernel_release(step));
-        /* What the call was given may change now. */
+        /* The call has copied its arguments, so they may change now. */
         memset(&argument, 0xFF, sizeof argument);
     } else {
         uint64_t block = 0;
@@ -82,7 +82,7 @@ static void check_steps(revamp_array array, const uint32_t *sent, unsigned steps
     CHECK_SAME(read_array(array), expected, BYTES);
 }
 
-TEST(a_launch_has_a_completion_of_its_own) {
+TEST(each_launch_has_a_separate_completion) {
     FOR_EACH_PLACE(p, runs_kernels) {
         uint32_t *sent = numbers(NUMBERS, 1);
         revamp_array array = array_with(p->view, sent, NUMBERS);
@@ -115,19 +115,19 @@ static revamp_completion begin_failure(const char *text) {
 }
 
 TEST(each_launch_has_its_own_status) {
-    const place *p = some_place(runs_host_kernels);
+    const place *p = first_place_or_skip(runs_host_kernels);
     revamp_array array = array_with(host_view(), numbers(NUMBERS, 1), NUMBERS);
-    revamp_completion good = begin_step(p, host_view(), array, NULL, 0), bad = begin_failure("the first"),
-                      worse = begin_failure("the second"), last = begin_step(p, host_view(), array, NULL, 0);
-    CHECK_FAILS(revamp_completion_get(worse), AS_RUNTIME, "the second");
-    CHECK_FAILS(revamp_completion_get(bad), AS_RUNTIME, "the first");
-    CHECK_FAILS(revamp_completion_get(worse), AS_RUNTIME, "the second");
-    /* Both were told. */
+    revamp_completion good = begin_step(p, host_view(), array, NULL, 0), first_failure = begin_failure("the first"),
+                      second_failure = begin_failure("the second"), last = begin_step(p, host_view(), array, NULL, 0);
+    CHECK_FAILS(revamp_completion_get(second_failure), AS_RUNTIME, "the second");
+    CHECK_FAILS(revamp_completion_get(first_failure), AS_RUNTIME, "the first");
+    CHECK_FAILS(revamp_completion_get(second_failure), AS_RUNTIME, "the second");
+    /* The completions have reported both failures, so the view reports none. */
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     expect_done(good);
     expect_done(last);
-    CHECK_OK(revamp_completion_release(bad));
-    CHECK_OK(revamp_completion_release(worse));
+    CHECK_OK(revamp_completion_release(first_failure));
+    CHECK_OK(revamp_completion_release(second_failure));
     CHECK_OK(revamp_array_destroy(array));
 }
 
@@ -137,63 +137,63 @@ TEST(work_begins_after_a_completion_of_the_program) {
         for (size_t i = 0; i < COUNT(views); i++) {
             uint32_t *sent = numbers(NUMBERS, 1);
             revamp_array array = array_with(p->view, sent, NUMBERS);
-            revamp_completion go = promise();
-            revamp_completion done = begin_step(p, views[i], array, &go, 1);
+            revamp_completion trigger = create_completion();
+            revamp_completion done = begin_step(p, views[i], array, &trigger, 1);
             CHECK_STATUS(revamp_completion_wait_for(done, 20000000), REVAMP_TIMEOUT);
-            CHECK_STATUS(revamp_completion_wait_for(go, 0), REVAMP_TIMEOUT);
-            CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+            CHECK_STATUS(revamp_completion_wait_for(trigger, 0), REVAMP_TIMEOUT);
+            CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
             expect_done(done);
-            expect_done(go);
+            expect_done(trigger);
             check_steps(array, sent, 1);
             CHECK_OK(revamp_array_destroy(array));
         }
     }
 }
 
-TEST(later_uses_come_after_work_that_waits) {
+TEST(later_uses_run_after_waiting_work) {
     FOR_EACH_PLACE(p, runs_kernels) {
         uint32_t *sent = numbers(NUMBERS, 1), *got = memory(BYTES);
         revamp_array array = array_with(p->view, sent, NUMBERS);
-        revamp_completion go = promise(), copied = NULL;
-        revamp_completion first = begin_step(p, p->view, array, &go, 1);
-        /* These name no completion: their elements say it. */
+        revamp_completion trigger = create_completion(), copied = NULL;
+        revamp_completion first = begin_step(p, p->view, array, &trigger, 1);
+        /* The next two operations have no wait list: the elements that they use order them. */
         revamp_completion second = begin_step(p, p->view, array, NULL, 0);
         REQUIRE_OK(revamp_copy_from_array_async(array, got, BYTES, NULL, &copied));
         CHECK_STATUS(revamp_completion_wait_for(copied, 20000000), REVAMP_TIMEOUT);
         CHECK_OK(revamp_array_destroy(array));
-        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
         expect_done(copied);
         expect_done(first);
         expect_done(second);
-        expect_done(go);
+        expect_done(trigger);
         step_naive(sent, NUMBERS, 2);
         CHECK_SAME(got, sent, BYTES);
     }
 }
 
-TEST(an_error_of_the_program_reaches_what_waits) {
+TEST(an_error_of_the_program_fails_waiting_launches) {
     FOR_EACH_PLACE(p, runs_kernels) {
         uint32_t *sent = numbers(NUMBERS, 1);
         revamp_array array = array_with(p->view, sent, NUMBERS);
-        revamp_completion go = promise();
-        revamp_completion first = begin_step(p, p->view, array, &go, 1);
+        revamp_completion trigger = create_completion();
+        revamp_completion first = begin_step(p, p->view, array, &trigger, 1);
         revamp_completion second = begin_step(p, p->view, array, &first, 1);
-        CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
         CHECK_FAILS(revamp_completion_get(second), AS_MEMORY, "the disk is full");
-        /* The chain does not make the text longer. */
-        const char *begin = strstr(revamp_last_error_message(), "an operation that it waits for");
-        CHECK(begin && !strstr(begin + 1, "an operation that it waits for"));
+        /* The message does not grow along the chain. */
+        const char *begin = strstr(revamp_last_error_message(), "an operation that this operation waits for");
+        CHECK(begin && !strstr(begin + 1, "an operation that this operation waits for"));
         CHECK_FAILS(revamp_completion_get(first), AS_MEMORY, "the disk is full");
-        /* It failed before this begins. */
-        revamp_completion third = begin_step(p, p->view, array, &go, 1);
+        /* `trigger` has failed before this launch. */
+        revamp_completion third = begin_step(p, p->view, array, &trigger, 1);
         CHECK_FAILS(revamp_completion_get(third), AS_MEMORY, "the disk is full");
-        CHECK_FAILS(revamp_completion_get(go), AS_MEMORY, "the disk is full");
+        CHECK_FAILS(revamp_completion_get(trigger), AS_MEMORY, "the disk is full");
         CHECK_OK(revamp_accelerator_view_wait(p->view));
         check_steps(array, sent, 0);
         revamp_completion fourth = begin_step(p, p->view, array, NULL, 0);
         expect_done(fourth);
         check_steps(array, sent, 1);
-        CHECK_OK(revamp_completion_release(go));
+        CHECK_OK(revamp_completion_release(trigger));
         CHECK_OK(revamp_completion_release(first));
         CHECK_OK(revamp_completion_release(second));
         CHECK_OK(revamp_completion_release(third));
@@ -206,7 +206,7 @@ static void *wait_without_owning(void *completion) {
     return NULL;
 }
 
-static void tell(revamp_status status, void *context) {
+static void report_status(revamp_status status, void *context) {
     revamp_completion_set(context, status == REVAMP_ERROR_RUNTIME ? REVAMP_OK : REVAMP_ERROR_INTERNAL, "other");
 }
 
@@ -215,16 +215,16 @@ TEST(an_abandoned_completion_fails) {
         uint32_t *sent = numbers(NUMBERS, 1);
         pthread_t waiter;
         revamp_array array = array_with(p->view, sent, NUMBERS);
-        revamp_completion go = promise(), told = promise();
-        revamp_completion done = begin_step(p, p->view, array, &go, 1);
-        CHECK_OK(revamp_completion_then(go, tell, told));
-        REQUIRE(!pthread_create(&waiter, NULL, wait_without_owning, go));
-        CHECK_OK(revamp_completion_retain(go));
-        CHECK_OK(revamp_completion_release(go));
+        revamp_completion trigger = create_completion(), reported = create_completion();
+        revamp_completion done = begin_step(p, p->view, array, &trigger, 1);
+        CHECK_OK(revamp_completion_then(trigger, report_status, reported));
+        REQUIRE(!pthread_create(&waiter, NULL, wait_without_owning, trigger));
+        CHECK_OK(revamp_completion_retain(trigger));
+        CHECK_OK(revamp_completion_release(trigger));
         CHECK_STATUS(revamp_completion_wait_for(done, 20000000), REVAMP_TIMEOUT);
-        CHECK_OK(revamp_completion_release(go));
+        CHECK_OK(revamp_completion_release(trigger));
         CHECK_FAILS(revamp_completion_get(done), AS_RUNTIME, "released before it was set");
-        expect_done(told);
+        expect_done(reported);
         pthread_join(waiter, NULL);
         check_steps(array, sent, 0);
         CHECK_OK(revamp_completion_release(done));
@@ -233,13 +233,13 @@ TEST(an_abandoned_completion_fails) {
 }
 
 CHILD(leaves_work_that_waits) {
-    const place *p = some_place(runs_kernels);
+    const place *p = first_place_or_skip(runs_kernels);
     uint32_t *sent = numbers(NUMBERS, 1);
     revamp_array array = array_with(p->view, sent, NUMBERS);
     revamp_array_view view = NULL;
-    revamp_completion go = promise(), synchronized = NULL;
-    revamp_async_options options = after(&go, 1);
-    begin_step(p, p->view, array, &go, 1);
+    revamp_completion trigger = create_completion(), synchronized = NULL;
+    revamp_async_options options = after(&trigger, 1);
+    begin_step(p, p->view, array, &trigger, 1);
     int32_t extent = NUMBERS;
     REQUIRE_OK(revamp_array_view_create_host(sent, 1, &extent, 4, NULL, &view));
     REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &options, &synchronized));
@@ -247,30 +247,30 @@ CHILD(leaves_work_that_waits) {
     CHECK_OK(revamp_uninitialize());
 }
 
-TEST(the_end_does_not_wait_for_the_program) {
+TEST(the_library_ends_without_waiting_for_the_program) {
     CHECK_CHILD("leaves_work_that_waits", "WAIT_LISTS_END=uninitialize", NULL);
     CHECK_CHILD("leaves_work_that_waits", "WAIT_LISTS_END=exit", NULL);
 }
 
 TEST(a_completion_is_set_once) {
-    revamp_completion go = promise(), marker = NULL;
-    CHECK_FAILS(revamp_completion_set(go, REVAMP_TIMEOUT, NULL), AS_ARGUMENT, "status 1 is unknown");
-    CHECK_FAILS(revamp_completion_set(go, -1000, NULL), AS_ARGUMENT, "-1000");
-    CHECK_STATUS(revamp_completion_wait_for(go, 0), REVAMP_TIMEOUT);
-    CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
-    CHECK_FAILS(revamp_completion_set(go, REVAMP_ERROR_RUNTIME, "late"), AS_RUNTIME, "already set");
-    expect_done(go);
-    go = promise();
-    CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_RUNTIME, NULL));
-    CHECK_FAILS(revamp_completion_get(go), AS_RUNTIME, "the program set this error");
-    CHECK_OK(revamp_completion_release(go));
+    revamp_completion trigger = create_completion(), marker = NULL;
+    CHECK_FAILS(revamp_completion_set(trigger, REVAMP_TIMEOUT, NULL), AS_ARGUMENT, "status 1 is unknown");
+    CHECK_FAILS(revamp_completion_set(trigger, -1000, NULL), AS_ARGUMENT, "-1000");
+    CHECK_STATUS(revamp_completion_wait_for(trigger, 0), REVAMP_TIMEOUT);
+    CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
+    CHECK_FAILS(revamp_completion_set(trigger, REVAMP_ERROR_RUNTIME, "late"), AS_RUNTIME, "already set");
+    expect_done(trigger);
+    trigger = create_completion();
+    CHECK_OK(revamp_completion_set(trigger, REVAMP_ERROR_RUNTIME, NULL));
+    CHECK_FAILS(revamp_completion_get(trigger), AS_RUNTIME, "the program set this error");
+    CHECK_OK(revamp_completion_release(trigger));
     REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
     CHECK_FAILS(revamp_completion_set(marker, REVAMP_OK, NULL), AS_RUNTIME, "revamp_completion_create");
     expect_done(marker);
 }
 
-/* Between any two accelerators and views of one, where nothing else orders the work. */
-TEST(work_of_one_view_begins_after_that_of_another) {
+/* Covers every pair of accelerators, and two views of one accelerator. Only wait lists order the work. */
+TEST(wait_lists_order_work_of_two_views) {
     FOR_EACH_PLACE(a, runs_kernels)
     FOR_EACH_PLACE(b, runs_kernels) {
         enum { ROUNDS = 50 };
@@ -300,32 +300,32 @@ TEST(work_of_one_view_begins_after_that_of_another) {
 
 TEST(copies_begin_after_completions) {
     FOR_EACH_PLACE(p, holds_arrays) {
-        uint32_t *sent = memory(BYTES), *right = numbers(NUMBERS, 2), *got = memory(BYTES);
+        uint32_t *sent = memory(BYTES), *expected_data = numbers(NUMBERS, 2), *got = memory(BYTES);
         revamp_array first = array_1d(p->view, NUMBERS, 4), second = array_1d(p->view, NUMBERS, 4);
         revamp_region from = whole(first), to = whole(second);
-        revamp_completion go = promise(), done[3] = {NULL};
-        revamp_async_options options = after(&go, 1), then = after(&done[0], 1), last = after(done, 2);
+        revamp_completion trigger = create_completion(), done[3] = {NULL};
+        revamp_async_options options = after(&trigger, 1), then = after(&done[0], 1), last = after(done, 2);
         REQUIRE_OK(revamp_copy_to_array_async(sent, BYTES, first, &options, &done[0]));
         REQUIRE_OK(revamp_copy_async(&from, &to, &then, &done[1]));
         REQUIRE_OK(revamp_copy_from_array_async(second, got, BYTES, &last, &done[2]));
         CHECK_STATUS(revamp_completion_wait_for(done[2], 20000000), REVAMP_TIMEOUT);
-        memcpy(sent, right, BYTES);
-        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        memcpy(sent, expected_data, BYTES);
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
         for (int i = 3; i-- > 0;)
             expect_done(done[i]);
-        CHECK_SAME(got, right, BYTES);
-        expect_done(go);
+        CHECK_SAME(got, expected_data, BYTES);
+        expect_done(trigger);
         CHECK_OK(revamp_array_destroy(first));
         CHECK_OK(revamp_array_destroy(second));
     }
 }
 
-TEST(array_views_of_work_that_waits) {
+TEST(waiting_launches_order_uses_of_their_array_view) {
     FOR_EACH_PLACE(p, runs_spirv) {
-        uint32_t *sent = numbers(NUMBERS, 1), *right = memory(BYTES);
+        uint32_t *sent = numbers(NUMBERS, 1), *expected_data = memory(BYTES);
         int32_t extent = NUMBERS;
         void *data = NULL;
-        memcpy(right, sent, BYTES);
+        memcpy(expected_data, sent, BYTES);
         revamp_array_view view = NULL;
         REQUIRE_OK(revamp_array_view_create_host(sent, 1, &extent, 4, NULL, &view));
         REQUIRE_OK(revamp_array_view_data(view, REVAMP_ACCESS_READ_WRITE, &data));
@@ -337,55 +337,55 @@ TEST(array_views_of_work_that_waits) {
         info.extent = &extent;
         info.arguments = &argument;
         info.argument_count = 1;
-        revamp_completion go = promise(), done[3] = {NULL};
-        revamp_async_options options = after(&go, 1);
+        revamp_completion trigger = create_completion(), done[3] = {NULL};
+        revamp_async_options options = after(&trigger, 1);
         const uint32_t *state = NULL;
         REQUIRE_OK(revamp_array_view_get_host_access(view, &state));
         CHECK(*state & REVAMP_HOST_MAY_WRITE);
         for (int i = 0; i < 2; i++)
             REQUIRE_OK(revamp_dispatch_async(i ? NULL : p->view, step, &info, &options, &done[i]));
-        /* The host must ask from now on. */
+        /* From now on, the host must call the library for access. */
         CHECK_NUMBER(*state, 0);
         REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done[2]));
         CHECK_STATUS(revamp_completion_wait_for(done[2], 20000000), REVAMP_TIMEOUT);
-        CHECK_SAME(sent, right, BYTES);
-        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        CHECK_SAME(sent, expected_data, BYTES);
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
         for (int i = 3; i-- > 0;)
             expect_done(done[i]);
-        step_naive(right, NUMBERS, 2);
-        CHECK_SAME(sent, right, BYTES);
-        expect_done(go);
+        step_naive(expected_data, NUMBERS, 2);
+        CHECK_SAME(sent, expected_data, BYTES);
+        expect_done(trigger);
         CHECK_OK(revamp_array_view_release(view));
         CHECK_OK(revamp_kernel_release(step));
     }
 }
 
-/* None of those that wait takes from others what they need to end. */
-TEST(much_waits_for_one_completion) {
+/* Waiting operations hold no resource that other operations need to finish. */
+TEST(many_launches_wait_for_one_completion) {
     enum { WAITING = 1000 };
     FOR_EACH_PLACE(p, runs_kernels) {
         uint32_t *sent = numbers(NUMBERS, 1);
-        revamp_completion go = promise(), done[WAITING];
+        revamp_completion trigger = create_completion(), done[WAITING];
         revamp_array arrays[10];
         for (size_t i = 0; i < COUNT(arrays); i++)
             arrays[i] = array_with(p->view, sent, NUMBERS);
         for (int i = 0; i < WAITING; i++)
-            done[i] = begin_step(p, p->view, arrays[i % COUNT(arrays)], &go, 1);
+            done[i] = begin_step(p, p->view, arrays[i % COUNT(arrays)], &trigger, 1);
         small_job();
-        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
         for (int i = WAITING; i-- > 0;)
             expect_done(done[i]);
         for (size_t i = 0; i < COUNT(arrays); i++) {
             check_steps(arrays[i], sent, WAITING / COUNT(arrays));
             CHECK_OK(revamp_array_destroy(arrays[i]));
         }
-        expect_done(go);
+        expect_done(trigger);
     }
 }
 
 typedef struct {
     const place *p;
-    revamp_completion go;
+    revamp_completion trigger;
 } setter;
 
 static void *set_and_begin(void *context) {
@@ -393,11 +393,11 @@ static void *set_and_begin(void *context) {
     uint32_t *sent = numbers(NUMBERS, 3);
     revamp_array array = array_with(s->p->view, sent, NUMBERS);
     for (int i = 0; i < 100; i++) {
-        revamp_completion own = promise(), both[2] = {s->go, own};
-        revamp_completion done = begin_step(s->p, s->p->view, array, both, 2);
-        if (i == 50) revamp_completion_set(s->go, REVAMP_OK, NULL);
-        CHECK_OK(revamp_completion_set(own, REVAMP_OK, NULL));
-        CHECK_OK(revamp_completion_release(own));
+        revamp_completion local_trigger = create_completion(), triggers[2] = {s->trigger, local_trigger};
+        revamp_completion done = begin_step(s->p, s->p->view, array, triggers, 2);
+        if (i == 50) revamp_completion_set(s->trigger, REVAMP_OK, NULL);
+        CHECK_OK(revamp_completion_set(local_trigger, REVAMP_OK, NULL));
+        CHECK_OK(revamp_completion_release(local_trigger));
         if (i > 50) CHECK_OK(revamp_completion_get(done));
         CHECK_OK(revamp_completion_release(done));
     }
@@ -409,95 +409,90 @@ static void *set_and_begin(void *context) {
 TEST(threads_share_a_completion_of_the_program) {
     enum { THREADS = 4 };
     FOR_EACH_PLACE(p, runs_kernels) {
-        setter s = {p, promise()};
+        setter s = {p, create_completion()};
         pthread_t threads[THREADS];
         for (int i = 0; i < THREADS; i++)
             REQUIRE(!pthread_create(&threads[i], NULL, set_and_begin, &s));
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
-        expect_done(s.go);
+        expect_done(s.trigger);
     }
 }
 
-static void note_race(revamp_log_level level, const char *message, void *context) {
+static void record_race(revamp_log_level level, const char *message, void *context) {
     (void)level;
     if (strstr(message, "race")) __atomic_store_n((bool *)context, true, __ATOMIC_SEQ_CST);
 }
 
-/* The library orders launches that nobody has waited for, so they are no race. */
+/* Launches that the program has not waited for are no race, because the library orders them. */
 CHILD(checks_launches_for_races) {
     bool is_race = false;
-    CHECK_OK(revamp_set_log_callback(note_race, &is_race, REVAMP_LOG_ERROR));
+    CHECK_OK(revamp_set_log_callback(record_race, &is_race, REVAMP_LOG_ERROR));
     FOR_EACH_PLACE(p, runs_kernels) {
         revamp_array array = array_with(p->view, numbers(NUMBERS, 1), NUMBERS);
-        revamp_completion go = promise(), done[3];
+        revamp_completion trigger = create_completion(), done[3];
         for (size_t i = 0; i < COUNT(done); i++)
-            done[i] = begin_step(p, p->view, array, &go, i == 1);
-        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+            done[i] = begin_step(p, p->view, array, &trigger, i == 1);
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
         for (size_t i = 0; i < COUNT(done); i++)
             expect_done(done[i]);
-        expect_done(go);
+        expect_done(trigger);
         CHECK_OK(revamp_array_destroy(array));
     }
     CHECK(!__atomic_load_n(&is_race, __ATOMIC_SEQ_CST));
 }
 
-TEST(launches_behind_each_other_are_no_race) {
+TEST(launches_on_one_array_are_no_race) {
     CHECK_CHILD("checks_launches_for_races", "REVAMP_CHECK=1", NULL);
 }
 
-/* Nothing that waits for another thread happens in these calls, however small the copies are. */
+/* The calls that begin copies never wait for another thread, however small the copies are. */
 TEST(copies_do_not_wait_for_the_program) {
     FOR_EACH_PLACE(p, runs_kernels) {
         uint32_t *sent = numbers(NUMBERS, 1), *other = numbers(NUMBERS, 2);
         revamp_array a = array_with(p->view, sent, NUMBERS), b = array_1d(p->view, NUMBERS, 4);
         revamp_region from = whole(a), to = whole(b);
-        revamp_completion go = promise(), done[3] = {NULL};
-        done[0] = begin_step(p, p->view, a, &go, 1);
+        revamp_completion trigger = create_completion(), done[3] = {NULL};
+        done[0] = begin_step(p, p->view, a, &trigger, 1);
         REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[1]));
         REQUIRE_OK(revamp_copy_to_array_async(other, BYTES, a, NULL, &done[2]));
         CHECK_STATUS(revamp_completion_wait_for(done[2], 20000000), REVAMP_TIMEOUT);
-        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
         for (int i = 3; i-- > 0;)
             expect_done(done[i]);
         check_steps(b, sent, 1);
         check_steps(a, other, 0);
-        expect_done(go);
+        expect_done(trigger);
         CHECK_OK(revamp_array_destroy(a));
         CHECK_OK(revamp_array_destroy(b));
     }
 }
 
-static void pause_ms(int ms) {
-    struct timespec time = {0, ms * 1000000L};
-    nanosleep(&time, NULL);
-}
-
-static void *fail_soon(void *go) {
-    pause_ms(20);
-    CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
+static void *fail_soon(void *trigger) {
+    pause_milliseconds(20);
+    CHECK_OK(revamp_completion_set(trigger, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
     return NULL;
 }
 
-/* Work that never began is nothing to those who come after it. */
-TEST(synchronous_calls_go_on_after_work_that_did_not_begin) {
+/* Work that never began, because its wait list failed, does not make later calls fail. */
+TEST(synchronous_calls_succeed_after_work_that_did_not_begin) {
     FOR_EACH_PLACE(p, runs_kernels) {
         uint32_t *sent = numbers(NUMBERS, 1);
         revamp_array array = array_with(p->view, sent, NUMBERS);
-        revamp_completion go = promise(), done = begin_step(p, p->view, array, &go, 1);
+        revamp_completion trigger = create_completion(), done = begin_step(p, p->view, array, &trigger, 1);
         pthread_t thread;
-        REQUIRE(!pthread_create(&thread, NULL, fail_soon, go));
+        REQUIRE(!pthread_create(&thread, NULL, fail_soon, trigger));
         check_steps(array, sent, 0);
         pthread_join(thread, NULL);
         CHECK_FAILS(revamp_completion_get(done), AS_MEMORY, "the disk is full");
         CHECK_OK(revamp_completion_release(done));
-        CHECK_OK(revamp_completion_release(go));
+        CHECK_OK(revamp_completion_release(trigger));
         CHECK_OK(revamp_array_destroy(array));
     }
 }
 
 TEST(a_completion_keeps_its_failure) {
-    some_place(runs_host_kernels);
+    first_place_or_skip(runs_host_kernels);
     revamp_completion first = begin_failure("the first");
     for (int i = 0; i < 3000; i++)
         CHECK_OK(revamp_completion_release(begin_failure("another")));
@@ -508,101 +503,102 @@ TEST(a_completion_keeps_its_failure) {
         ;
 }
 
-/* Begins a step of an array_view where the library chooses. */
-static revamp_completion begin_view_step(const place *p, revamp_array_view view, const revamp_completion *go) {
+/* Begins a step on an array_view. The library chooses the accelerator_view. */
+static revamp_completion begin_view_step(const place *p, revamp_array_view view, const revamp_completion *trigger) {
     revamp_argument bound = revamp_argument_view(0, view),
                     address = revamp_argument_view_address(0, view, REVAMP_ACCESS_NONE);
-    return begin_step_of(p, NULL, runs_spirv(&p->info) ? bound : address, go, 1);
+    return begin_step_of(p, NULL, runs_spirv(&p->info) ? bound : address, trigger, 1);
 }
 
 TEST(the_default_view_covers_work_that_waits) {
     FOR_EACH_PLACE(p, runs_kernels) {
-        /* Functions without a view run on host threads. */
+        /* Host kernels that are launched without an accelerator_view run on host threads. */
         if (!runs_spirv(&p->info) && p->view != host_view()) continue;
-        uint32_t *sent = numbers(NUMBERS, 1), *right = numbers(NUMBERS, 1);
+        uint32_t *sent = numbers(NUMBERS, 1), *expected_data = numbers(NUMBERS, 1);
         revamp_array_view view = view_of(sent, NUMBERS);
-        revamp_completion go = promise(), marker = NULL;
-        CHECK_OK(revamp_completion_release(begin_view_step(p, view, &go)));
+        revamp_completion trigger = create_completion(), marker = NULL;
+        CHECK_OK(revamp_completion_release(begin_view_step(p, view, &trigger)));
         REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
         CHECK_STATUS(revamp_completion_wait_for(marker, 20000000), REVAMP_TIMEOUT);
-        CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
+        CHECK_OK(revamp_completion_set(trigger, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
         CHECK_OK(revamp_completion_wait(marker));
         CHECK_FAILS(revamp_accelerator_view_wait(p->view), AS_MEMORY, "the disk is full");
         CHECK_OK(revamp_completion_release(marker));
-        CHECK_OK(revamp_completion_release(go));
+        CHECK_OK(revamp_completion_release(trigger));
         CHECK_OK(revamp_array_view_release(view));
-        CHECK_SAME(sent, right, BYTES);
+        CHECK_SAME(sent, expected_data, BYTES);
     }
 }
 
 static void *open_soon(void *context) {
-    pause_ms(50);
+    pause_milliseconds(50);
     open_gate(context);
     return NULL;
 }
 
-/* The work begins while everything ends. */
+/* The queued work begins while revamp_uninitialize() runs. */
 CHILD(ends_before_work_begins) {
-    const place *p = some_place(runs_kernels);
-    uint32_t *sent = numbers(NUMBERS, 1), *right = numbers(NUMBERS, 1);
+    const place *p = first_place_or_skip(runs_kernels);
+    uint32_t *sent = numbers(NUMBERS, 1), *expected_data = numbers(NUMBERS, 1);
     gate *g = new_gate();
-    revamp_completion held = NULL;
+    revamp_completion blocked_marker = NULL;
     pthread_t thread;
     block_view(host_view(), g);
-    REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &held));
-    begin_view_step(p, view_of(sent, NUMBERS), &held);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &blocked_marker));
+    begin_view_step(p, view_of(sent, NUMBERS), &blocked_marker);
     REQUIRE(!pthread_create(&thread, NULL, open_soon, g));
     CHECK_OK(revamp_uninitialize());
     pthread_join(thread, NULL);
-    step_naive(right, NUMBERS, 1);
-    CHECK_SAME(sent, right, BYTES);
+    step_naive(expected_data, NUMBERS, 1);
+    CHECK_SAME(sent, expected_data, BYTES);
 }
 
-static void rearm(revamp_status status, void *context) {
+static void create_next_completion(revamp_status status, void *context) {
     (void)status, (void)context;
     revamp_completion next = NULL;
-    if (revamp_completion_create(&next) == REVAMP_OK) CHECK_OK(revamp_completion_then(next, rearm, NULL));
+    if (revamp_completion_create(&next) == REVAMP_OK)
+        CHECK_OK(revamp_completion_then(next, create_next_completion, NULL));
 }
 
 CHILD(makes_completions_during_the_end) {
-    some_place(runs_kernels);
-    rearm(REVAMP_OK, NULL);
+    first_place_or_skip(runs_kernels);
+    create_next_completion(REVAMP_OK, NULL);
     CHECK_OK(revamp_uninitialize());
-    revamp_completion go = promise();
-    CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
-    expect_done(go);
+    revamp_completion trigger = create_completion();
+    CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
+    expect_done(trigger);
 }
 
-TEST(completions_and_work_of_the_end) {
+TEST(uninitialize_allows_new_work_and_completions) {
     CHECK_CHILD("ends_before_work_begins", NULL);
     CHECK_CHILD("makes_completions_during_the_end", NULL);
 }
 
-static void *wait_for_ever(void *completion) {
+static void *wait_forever(void *completion) {
     CHECK(revamp_completion_get(completion) != REVAMP_OK);
     return NULL;
 }
 
 CHILD(exits_while_a_thread_waits) {
     pthread_t thread;
-    some_place(runs_kernels);
-    REQUIRE(!pthread_create(&thread, NULL, wait_for_ever, promise()));
-    pause_ms(50);
+    first_place_or_skip(runs_kernels);
+    REQUIRE(!pthread_create(&thread, NULL, wait_forever, create_completion()));
+    pause_milliseconds(50);
     exit(0);
 }
 
-TEST(the_end_does_not_wait_for_threads_that_wait_for_the_program) {
+TEST(exit_does_not_wait_for_threads_that_wait_for_the_program) {
     CHECK_CHILD("exits_while_a_thread_waits", NULL);
 }
 
-static void no_report(revamp_log_level level, const char *message, void *context) {
+static void fail_on_report(revamp_log_level level, const char *message, void *context) {
     (void)context;
     if (level == REVAMP_LOG_ERROR) CHECK_TEXT(message, "no report");
 }
 
-/* REVAMP_CHECK=1: wait lists are waits too. */
+/* The race check of REVAMP_CHECK=1 treats a wait list like a wait. */
 CHILD(ordered_by_wait_lists) {
-    CHECK_OK(revamp_set_log_callback(no_report, NULL, REVAMP_LOG_ERROR));
+    CHECK_OK(revamp_set_log_callback(fail_on_report, NULL, REVAMP_LOG_ERROR));
     FOR_EACH_PLACE(p, runs_kernels) {
         uint32_t *sent = numbers(NUMBERS, 1), *got = memory(BYTES);
         revamp_array array = array_1d(p->view, NUMBERS, 4);
@@ -624,6 +620,6 @@ CHILD(ordered_by_wait_lists) {
     }
 }
 
-TEST(work_in_order_is_no_race) {
+TEST(work_ordered_by_wait_lists_is_no_race) {
     CHECK_CHILD("ordered_by_wait_lists", "REVAMP_CHECK=1", NULL);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/imports finds imports uphill, circles, modules without a row and rows without a module, in both crates that have tables."""
+"""Tests scripts/imports, which compares the modules of two crates with the tables of ARCHITECTURE.md. It must report imports from a higher row,
+cyclic imports, modules without a row, and rows without a module."""
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,7 @@ with tempfile.TemporaryDirectory() as folder:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
 
-    def told():
+    def run_imports():
         done = subprocess.run([sys.executable, root / "scripts/imports"], capture_output=True, text=True)
         assert not done.stderr, done.stderr
         return done.returncode, done.stdout
@@ -52,24 +53,24 @@ with tempfile.TemporaryDirectory() as folder:
         for name, text in MODULES.items():
             write(f"{source}/{name}", text)
     (root / "src/main.rs").unlink()
-    assert told() == (0, ""), told()
+    assert run_imports() == (0, ""), run_imports()
     for source in ("src", "kernelc/src"):
         for name, text, part in [
-            ("low/second.rs", "use crate::top::T;", "low::second climbs: it imports top"),
-            ("left.rs", "use crate::right;", "left climbs: it imports right"),
+            ("low/second.rs", "use crate::top::T;", "low::second imports top, which is not in a lower row"),
+            ("left.rs", "use crate::right;", "left imports right, which is not in a lower row"),
             ("low/second.rs", "fn f() { super::first::g() }",
              f"these import each other in a circle: {source}/low/first.rs, {source}/low/second.rs"),
             ("new.rs", "", f"{source}/new.rs: no row of ARCHITECTURE.md has its room"),
         ]:
             write(f"{source}/{name}", text)
-            code, text = told()
+            code, text = run_imports()
             assert code == 1 and part in text and text.count("\n") == 1, (source, name, code, text)
             if name in MODULES:
                 write(f"{source}/{name}", MODULES[name])
             else:
                 (root / source / name).unlink()
         (root / source / "right.rs").unlink()
-        assert told() == (1, f"ARCHITECTURE.md: the room {source}/right.rs does not exist\n"), told()
+        assert run_imports() == (1, f"ARCHITECTURE.md: the room {source}/right.rs does not exist\n"), run_imports()
         write(f"{source}/right.rs", MODULES["right.rs"])
-    assert told() == (0, ""), told()
+    assert run_imports() == (0, ""), run_imports()
 print("tests/imports.py: ok", file=sys.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/ir-text finds LLVM IR that is made, searched or printed as text, and none in tests, comments and other strings."""
+"""Tests that scripts/ir-text reports Rust code that creates, searches or prints LLVM IR as text, but reports no tests, comments or other strings."""
 import subprocess
 import sys
 import tempfile

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/needs on a machine of stubs: takes away what `make test` needs, one thing at a time. The sentences are those of CONTRIBUTING.md.
-Closes with `N passed, N failed`."""
+"""Tests scripts/needs with stub programs. Each case removes one of the things that `make test` needs, and scripts/needs must print the
+sentence that the table in CONTRIBUTING.md has for it. The last line of the output is `N passed, N failed`."""
 import os
 import re
 import shutil
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PARTS = "setup needs rounds rust headers instructions consumers examples c cpp kernels corpus faults drivers".split()
 TOOLS = "sh dirname env cat grep sed pwd mkdir rm id nproc uname readlink".split()
 PROGRAMS = "cmake ninja gcc g++ clang clang++ pkg-config ccache glslc spirv-val spirv-as valgrind clang++-22 opt-22 gdb lldb-22 ldconfig ls".split()
-# What is taken away: programs, and what the stubs no longer tell of.
+# For each package: the programs to remove, or the items that the stubs must no longer report.
 CASES = {
     "cmake": ["cmake"],
     "ninja-build": ["ninja"],
@@ -39,13 +39,13 @@ STUBS = {
     "ldconfig": '[ -e "$AWAY/libvulkan.so.1" ] || echo "libvulkan.so.1 (libc6) => /x/libvulkan.so.1"',
     "pkg-config": '[ ! -e "$AWAY/vulkan.pc" ]',
     "ls": 'for file in "$AWAY"/*; do case "$*" in *"${file##*/}"*) exit 1 ;; esac; done; [ -e "$AWAY/libclang" ] || case "$1" in "$HOME/bin/../lib") echo libclang-22.so.1 ;; esac',
-    # As where it has no `opt` beside it.
+    # Prints `opt` like a Clang that has no `opt` in its own folder.
     "clang++-22": 'case "$*" in *fsanitize*) [ ! -e "$AWAY/sanitizers" ] ;; *) echo opt ;; esac',
 }
 
 
 def needs(away, command=("scripts/needs", *PARTS), root=ROOT):
-    """What the command says, and its exit status, without these things."""
+    """Runs the command without the items in `away`; returns its output and exit status."""
     with tempfile.TemporaryDirectory() as folder:
         bin_folder, gone = Path(folder, "bin"), Path(folder, "away")
         bin_folder.mkdir()
@@ -78,14 +78,14 @@ table = dict(re.findall(r"^\| `([^`]+)` \| `(make test: .*)` \|$", page, re.MULT
 for package, away in CASES.items():
     said, status = needs(away)
     lines = [line for line in said.splitlines() if f"(package {package})" in line]
-    # Without pkg-config nothing tells of the header of Vulkan.
-    alone = said.splitlines() == lines or package == "pkg-config"
-    check(f"without {package}", status == 1 and len(lines) == 1 and alone, said)
+    # Without pkg-config, scripts/needs cannot find the Vulkan headers and reports them too.
+    only_these_lines = said.splitlines() == lines or package == "pkg-config"
+    check(f"without {package}", status == 1 and len(lines) == 1 and only_these_lines, said)
     check(f"the sentence of CONTRIBUTING.md for {package}", [table.get(package)] == lines, f"{table.get(package)}\n    {lines}")
 said, status = needs(["valgrind"], ("scripts/needs", *(p for p in PARTS if p != "instructions")))
 check("a part that is left out needs nothing", (said, status) == ("", 0), said)
 with tempfile.TemporaryDirectory() as copy:
-    # scripts/test empties a folder of the tree that it runs in.
+    # scripts/test empties a folder of its tree, so it runs in a copy.
     shutil.copytree(ROOT / "scripts", Path(copy, "scripts"))
     shutil.copy(ROOT / "Cargo.toml", copy)
     for package in ("cmake", "mesa-vulkan-drivers", "llvm-22"):

@@ -1,5 +1,5 @@
-# One test of what must not compile: see revamp_add_rejections() in suite.cmake. Without CASE the source must compile, and say nothing.
-# Where the command writes an OUTPUT, it is there if it compiles, and the message names a line of the source if not.
+# Compiles SOURCE with one CASE, which must be rejected (see revamp_add_rejections() in suite.cmake). Without CASE, SOURCE must compile without
+# messages. If OUTPUT is given, this file must exist if and only if SOURCE compiles, and the error must name a line of SOURCE.
 separate_arguments(COMMAND UNIX_COMMAND "${COMMAND}")
 set(define)
 if(CASE)
@@ -13,10 +13,10 @@ execute_process(COMMAND ${COMMAND} ${define} "${SOURCE}" RESULT_VARIABLE status 
 get_filename_component(name "${SOURCE}" NAME)
 if(NOT CASE)
   if(NOT status EQUAL 0 OR text OR (OUTPUT AND NOT EXISTS "${OUTPUT}"))
-    message(FATAL_ERROR "it does not compile without warnings (${status}):\n${text}")
+    message(FATAL_ERROR "the source does not compile without messages (${status}):\n${text}")
   endif()
 elseif(status EQUAL 0 OR (OUTPUT AND EXISTS "${OUTPUT}"))
-  message(FATAL_ERROR "it compiles")
+  message(FATAL_ERROR "the source compiles, but must be refused")
 elseif(NOT text MATCHES "error: [^\n]*(${MESSAGE})" OR (OUTPUT AND NOT text MATCHES "${name}:[0-9]+:[0-9]+: "))
   message(FATAL_ERROR "the message does not match \"${MESSAGE}\":\n${text}")
 endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of scripts/setup with stubs in place of the system's package tools. Closes with `N passed, N failed`."""
+"""Tests scripts/setup with stubs in place of the system's package tools. The last line is `N passed, N failed`."""
 import os
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ PACKAGES = """make cmake ninja-build clang clang-format gcc g++ libvulkan1 libvu
     vulkan-validationlayers glslc spirv-tools pkg-config ccache valgrind gdb protobuf-compiler python3 python3-pip libstb-dev abigail-tools""".split()
 COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "libclang1-22": "22.1.8", "lld-22": "22.1.8", "lldb-22": "22.1.8", "libclang-rt-22-dev": "22.1.8"}
 DEBIAN_12 = {**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0+dfsg1-2", "rustc-web": "1.96.0+dfsg1-1", "cargo-web": "1.96.0"}
-# Versions from `apt-cache policy` in trixie. A package of one Clang, such as libclang-rt-14-dev, is in one release of Debian only.
+# Versions from `apt-cache policy` in trixie. A package of one Clang version, such as libclang-rt-14-dev, is in one release of Debian only.
 DEBIAN_13 = {
     "make": "4.4.1-2", "cmake": "3.31.6-2", "ninja-build": "1.12.1-1", "clang": "1:19.0-63", "clang-format": "1:19.0-63", "gcc": "4:14.2.0-1",
     "g++": "4:14.2.0-1", "libvulkan1": "1.4.309.0-1", "libvulkan-dev": "1.4.309.0-1", "mesa-vulkan-drivers": "25.0.7-2+deb13u1",
@@ -23,12 +23,12 @@ DEBIAN_13 = {
     "gdb": "16.3-1",
     "rustc": "1.85.1+dfsg1-1+deb13u1", "cargo": "1.85.1+dfsg1-1+deb13u1", "rustc-web": "1.96.0+dfsg1-1~deb13u1+b1", "cargo-web": "1.96.0+dfsg1-1~deb13u1+b1",
 }  # fmt: skip
-# The release without updates: no package of LLVM 22, and an old Rust.
+# Ubuntu 24.04 without updates has no packages of LLVM 22, and an old Rust.
 UBUNTU_24_04 = {
     **dict.fromkeys(PACKAGES, "1"), "clang": "1:18.0-59~exp2", "clang-18": "1:18.1.3-1ubuntu1", "cmake": "3.28.3-1build7",
     "rustc": "1.75.0+dfsg0ubuntu1-0ubuntu7", "cargo": "1.75.0+dfsg0ubuntu1-0ubuntu7",
 }  # fmt: skip
-# The stubs read lists/, which has a file with the version of each package that apt knows, and mirror/, the lists after an update.
+# The stubs read two folders. lists/ has one file per package that apt knows; the file contains the version. mirror/ has the lists after an update.
 STUBS = {
     "apt-get": """echo "apt-get $*" >>"$STATE/calls"
 case " $* " in
@@ -56,12 +56,12 @@ exit 0""",
 
 
 class Machine:
-    """A machine with these packages installed, these known to apt, and these on the mirror (None: no network)."""
+    """A machine: `installed` packages, packages `known` to apt, and packages on the `mirror` (None: no network)."""
 
     def __init__(self, installed=(), known=None, mirror=DEBIAN_12, rust=None, without=(), sudo=False, user=0):
         self.root = Path(tempfile.mkdtemp())
         self.user = user
-        self.folders = ["bin"]  # of PATH
+        self.folders = ["bin"]  # the folders in PATH
         for folder in ("bin", "front", "installed", "lists"):
             (self.root / folder).mkdir()
         for tool in TOOLS:
@@ -94,106 +94,106 @@ class Machine:
             (self.root / folder / package).write_text(version)
 
     def setup(self):
-        """Runs scripts/setup; gives its exit status, its messages and the calls of apt-get and sudo."""
+        """Runs scripts/setup; returns its exit status, its messages, and the calls of apt-get and sudo."""
         environment = {"PATH": ":".join(str(self.root / folder) for folder in self.folders), "STATE": str(self.root), "HOME": str(self.root), "USER_ID": str(self.user)}
         done = subprocess.run([SETUP], env=environment, capture_output=True, text=True, check=False)
         calls = self.root / "calls"
-        made = calls.read_text() if calls.exists() else ""
+        call_log = calls.read_text() if calls.exists() else ""
         shutil.rmtree(self.root)
-        return done.returncode, done.stdout + done.stderr, made
+        return done.returncode, done.stdout + done.stderr, call_log
 
 
-def check(condition, shown):
+def check(condition, details):
     if not condition:
-        raise AssertionError(shown)
+        raise AssertionError(details)
 
 
 def old_lists_do_not_hide_the_kernel_compiler():
-    code, said, calls = Machine(known=dict.fromkeys(PACKAGES, "1")).setup()
-    check(code == 0 and "offers no" not in said, said)
+    code, output, calls = Machine(known=dict.fromkeys(PACKAGES, "1")).setup()
+    check(code == 0 and "offers no" not in output, output)
     check(calls.index("update") < calls.index("install") and "clang-22" in calls and "llvm-22" in calls, calls)
 
 
 def empty_lists():
-    code, said, calls = Machine().setup()
-    check(code == 0 and all(f" {package}" in calls for package in [*PACKAGES, "clang-22"]), (said, calls))
+    code, output, calls = Machine().setup()
+    check(code == 0 and all(f" {package}" in calls for package in [*PACKAGES, "clang-22"]), (output, calls))
 
 
 def rust_of_debian_12():
-    _, said, calls = Machine().setup()
-    check("rustc-web cargo-web" in calls and " rustc " not in calls, (said, calls))
+    _, output, calls = Machine().setup()
+    check("rustc-web cargo-web" in calls and " rustc " not in calls, (output, calls))
 
 
 def all_of_debian_13():
-    code, said, calls = Machine(mirror=DEBIAN_13).setup()
-    check(code == 0 and "offers no" not in said and "clang-22" in calls, (code, said, calls))
-    check("rustc cargo" in calls and "rustc-web" not in calls, (said, calls))
+    code, output, calls = Machine(mirror=DEBIAN_13).setup()
+    check(code == 0 and "offers no" not in output and "clang-22" in calls, (code, output, calls))
+    check("rustc cargo" in calls and "rustc-web" not in calls, (output, calls))
 
 
 def ubuntu_24_04():
-    code, said, calls = Machine(mirror=UBUNTU_24_04).setup()
-    check(code != 0 and "Rust 1.85 or later is missing" in said and "rustup" in said and "install" not in calls, (code, said, calls))
-    code, said, calls = Machine(mirror=UBUNTU_24_04, rust="1.90.0").setup()
-    check(code == 0 and said.count("this system offers no") == len(COMPILER) and "get LLVM 22 from https://apt.llvm.org" in said, (code, said, calls))
+    code, output, calls = Machine(mirror=UBUNTU_24_04).setup()
+    check(code != 0 and "Rust 1.85 or later is missing" in output and "rustup" in output and "install" not in calls, (code, output, calls))
+    code, output, calls = Machine(mirror=UBUNTU_24_04, rust="1.90.0").setup()
+    check(code == 0 and output.count("this system offers no") == len(COMPILER) and "get LLVM 22 from https://apt.llvm.org" in output, (code, output, calls))
 
 
 def no_rust_is_new_enough():
-    code, said, _ = Machine(mirror={**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0"}).setup()
-    check(code != 0 and "rustup" in said, said)
+    code, output, _ = Machine(mirror={**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0"}).setup()
+    check(code != 0 and "rustup" in output, output)
 
 
 def an_old_rust_is_replaced():
-    code, said, calls = Machine(installed=[*PACKAGES, *COMPILER], rust="1.70.0").setup()
-    check(code == 0 and "rustc-web cargo-web" in calls, (code, said, calls))
+    code, output, calls = Machine(installed=[*PACKAGES, *COMPILER], rust="1.70.0").setup()
+    check(code == 0 and "rustc-web cargo-web" in calls, (code, output, calls))
 
 
 def an_old_rust_stays_first_on_path():
     machine = Machine(installed=[*PACKAGES, *COMPILER])
     machine.folders.insert(0, "front")
     machine.program("../front/rustc", 'echo "rustc 1.70.0 (x)"')
-    code, said, _ = machine.setup()
-    check(code != 0 and "Rust 1.70.0" in said and "rustup update" in said, (code, said))
+    code, output, _ = machine.setup()
+    check(code != 0 and "Rust 1.70.0" in output and "rustup update" in output, (code, output))
 
 
 def nothing_is_missing():
-    code, said, calls = Machine(installed=[*PACKAGES, *COMPILER], rust="1.90.0").setup()
-    check((code, said, calls) == (0, "", ""), (code, said, calls))
+    code, output, calls = Machine(installed=[*PACKAGES, *COMPILER], rust="1.90.0").setup()
+    check((code, output, calls) == (0, "", ""), (code, output, calls))
 
 
 def a_system_without_the_kernel_compiler():
-    code, said, calls = Machine(mirror={name: version for name, version in DEBIAN_12.items() if name not in COMPILER}).setup()
-    check(code == 0 and "offers no clang-22" in said and "cmake" in calls, (code, said, calls))
+    code, output, calls = Machine(mirror={name: version for name, version in DEBIAN_12.items() if name not in COMPILER}).setup()
+    check(code == 0 and "offers no clang-22" in output and "cmake" in calls, (code, output, calls))
 
 
 def a_system_without_another_package():
-    code, said, _ = Machine(mirror={name: version for name, version in DEBIAN_12.items() if name != "glslc"}).setup()
-    check(code != 0 and "offers no glslc, which is needed" in said, (code, said))
+    code, output, _ = Machine(mirror={name: version for name, version in DEBIAN_12.items() if name != "glslc"}).setup()
+    check(code != 0 and "offers no glslc, which is needed" in output, (code, output))
 
 
 def no_network():
-    code, said, _ = Machine(known=DEBIAN_12, mirror=None).setup()
-    check(code != 0 and "apt-get update failed" in said, (code, said))
+    code, output, _ = Machine(known=DEBIAN_12, mirror=None).setup()
+    check(code != 0 and "apt-get update failed" in output, (code, output))
 
 
 def neither_root_nor_sudo():
-    code, said, calls = Machine(user=1000).setup()
-    check(code != 0 and calls == "" and "run as root: apt-get update && apt-get install" in said and "clang-22" in said, (code, said, calls))
+    code, output, calls = Machine(user=1000).setup()
+    check(code != 0 and calls == "" and "run as root: apt-get update && apt-get install" in output and "clang-22" in output, (code, output, calls))
 
 
-def by_sudo():
-    code, said, calls = Machine(user=1000, sudo=True).setup()
-    check(code == 0 and calls.count("sudo") == 2, (code, said, calls))
+def installs_with_sudo():
+    code, output, calls = Machine(user=1000, sudo=True).setup()
+    check(code == 0 and calls.count("sudo") == 2, (code, output, calls))
 
 
 def a_system_without_apt():
-    code, said, _ = Machine(without=("apt-get", "apt-cache", "dpkg-query")).setup()
-    check(code != 0 and "no apt-get" in said and "cmake" in said and "rust" in said, (code, said))
+    code, output, _ = Machine(without=("apt-get", "apt-cache", "dpkg-query")).setup()
+    check(code != 0 and "no apt-get" in output and "cmake" in output and "rust" in output, (code, output))
 
 
 TESTS = [
     old_lists_do_not_hide_the_kernel_compiler, empty_lists, rust_of_debian_12, all_of_debian_13, ubuntu_24_04, no_rust_is_new_enough,
     an_old_rust_is_replaced, an_old_rust_stays_first_on_path, nothing_is_missing, a_system_without_the_kernel_compiler, a_system_without_another_package,
-    no_network, neither_root_nor_sudo, by_sudo, a_system_without_apt,
+    no_network, neither_root_nor_sudo, installs_with_sudo, a_system_without_apt,
 ]  # fmt: skip
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/tracked finds what git should not track."""
+"""Tests that scripts/tracked finds files that git should not track."""
 import subprocess
 import sys
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 
 
-def told(folder):
+def run_tracked(folder):
     done = subprocess.run([str(SOURCE / "scripts/tracked"), folder], capture_output=True, text=True)
     return done.returncode, done.stderr
 
@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
     track("docs/large.png", b"\0" * 200_000)
     track("src/small.bin", b"\0" * 90_000)
     track("src/large.rs", b"// text\n" * 30_000)
-    assert told(folder) == (0, ""), told(folder)
+    assert run_tracked(folder) == (0, ""), run_tracked(folder)
     for name, data, part in [
         ("src/large.bin", b"\0" * 200_000, "src/large.bin is a binary of 200000 bytes"),
         ("picture.png", b"\0", "picture.png lies in the root"),
@@ -34,11 +34,11 @@ with tempfile.TemporaryDirectory() as folder:
     ]:
         before = (root / name).read_bytes() if (root / name).exists() else None
         track(name, data)
-        code, text = told(folder)
+        code, text = run_tracked(folder)
         assert code == 1 and part in text, (name, code, text)
         if before is None:
             subprocess.run(["git", "-C", folder, "rm", "-qf", name], check=True)
         else:
             track(name, before)
-    assert told(folder) == (0, ""), told(folder)
+    assert run_tracked(folder) == (0, ""), run_tracked(folder)
 print("tests/tracked.py: ok", file=sys.stderr)

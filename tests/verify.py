@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Compiles SOURCE by COMMAND and compares what it says with what the source expects, line by line.
+"""Compiles SOURCE with COMMAND and compares the errors and warnings of each line with those that the source expects.
 usage: verify.py SOURCE KIND[,KIND...] COMMAND...
-A line of the source expects an error by a comment `// KIND: TEXT` where KIND is one of those given: each such line must have an error
-(a warning where it is given as KIND=warning) that contains TEXT, and no other line may have any. Where errors are expected the compile
-must fail, else succeed."""
+A comment `// KIND: TEXT` with one of the given KINDs means that its line must have an error that contains TEXT (a warning if the kind is
+given as KIND=warning). No other line may have errors or warnings. The compiler must fail if and only if the source expects errors."""
 import re
 import subprocess
 import sys
 
 source, command = sys.argv[1], sys.argv[3:]
 kinds = {name: said or "error" for name, _, said in (word.partition("=") for word in sys.argv[2].split(","))}
-expected, count = {}, 0
+expected = {}
 for number, line in enumerate(open(source, encoding="utf-8"), 1):
     found = re.search(r"// (\w+): (.+?)\s*$", line)
     if found and found[1] in kinds:
@@ -29,6 +28,6 @@ for number, (kind, text) in expected.items():
         wrong.append(f"{source}:{number}: expected {kind}: {text}\n    said: {said.get(number)}")
 wrong += [f"{source}:{n}: not expected: {s}" for n, s in said.items() if n not in expected]
 if (ran.returncode != 0) != any(kind == "error" for kind, _ in expected.values()):
-    wrong.append(f"it ended with {ran.returncode}:\n{ran.stderr[-3000:]}")
+    wrong.append(f"the compiler ended with {ran.returncode}:\n{ran.stderr[-3000:]}")
 print("\n".join(wrong) or f"{len(expected)} lines as expected")
 sys.exit(1 if wrong else 0)

@@ -1,4 +1,4 @@
-"""Prints the description of a kernel in C++ AMP, CUDA and C++ with OpenMP."""
+"""Prints a kernel, which kernel.py describes, as source code in C++ AMP, CUDA and C++ with OpenMP."""
 
 import re
 
@@ -17,7 +17,7 @@ def indented(lines, depth):
 
 
 class Backend:
-    """Common to all: marks are replaced by what a subclass says."""
+    """Code that all languages share. It replaces the marks in a kernel's body (see kernel.py) with text that a subclass gives for its language."""
 
     def __init__(self, kernel):
         self.k = kernel
@@ -57,7 +57,7 @@ class Backend:
             yield "}"
 
     def by_value(self):
-        """The captured scalars: no compiler knows their values."""
+        """Declares the captured scalars. `nothing` is a volatile variable with the value 0, so that no compiler knows the values of the scalars."""
         k = self.k
         if k.rank == 2:
             yield "const int w_ = 256 + nothing, h_ = n / w_;"
@@ -147,7 +147,7 @@ class Amp(Backend):
         yield "}"
 
     def case(self):
-        """The line of the table that the program reads."""
+        """The kernel's line in the program's table of cases."""
         k = self.k
         buffers = ", ".join(f'{{"{b.type.words()}", {b.per}, {b.divide}, {b.fixed}, {b.offset}, "{b.fill}", {b.low}, {b.high}, {str(b.role == "out").lower()}}}' for b in k.buffers)
         return f'all.push_back({{"{k.name}", "{"; ".join(k.tags)}", {{{buffers}}}, {k.tolerance}, {k.name}}});'
@@ -196,7 +196,8 @@ class Cuda(Backend):
 
 
 class Openmp(Backend):
-    """A loop over the threads; for tiles one over tiles, and within it one over threads for each part between barriers."""
+    """Prints a kernel without tiles as a loop over the threads. Prints a kernel with tiles as a loop over the tiles. For each part of the kernel
+    between two barriers, the body of this loop has an inner loop over the threads of the tile."""
 
     def maths(self, name, kind):
         return {"rsqrt": "1 / std::sqrt"}.get(name, f"std::{name}")

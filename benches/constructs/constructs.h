@@ -1,4 +1,5 @@
-// The C++ AMP side of the construct matrix: what the generated sources amp_N.cpp share, and their cases.
+// The C++ AMP side of the construct matrix: the common code of the generated sources amp_N.cpp, and the type of their
+// cases.
 #pragma once
 #include <amp.h>
 #include <amp_graphics.h>
@@ -12,18 +13,19 @@
 
 using namespace concurrency;
 
-// A buffer of a kernel for n threads: n * per / divide elements, or `fixed` ones, behind `offset` unused ones.
+// Describes a buffer of a kernel with n threads. After `offset` unused elements, the buffer has `fixed` elements. If
+// `fixed` is 0, it has n * per / divide elements instead.
 struct BufferKind {
-    const char *words; // of an element: f, d, i: float, double, int; _ is 4 bytes of padding
+    const char *field_letters; // the fields of an element: f float, d double, i int, _ 4 bytes of padding
     int per, divide, fixed, offset;
-    const char *fill; // even: over [low, high); sorted: the same, in order
+    const char *fill; // even: random values in [low, high); sorted: ascending from low to high
     double low, high;
-    bool result; // compared
+    bool result; // true: the buffer is compared
 
     size_t element() const {
         size_t bytes = 0;
-        for (const char *word = words; *word; word++)
-            bytes += *word == 'd' ? 8 : 4;
+        for (const char *letter = field_letters; *letter; letter++)
+            bytes += *letter == 'd' ? 8 : 4;
         return bytes;
     }
     size_t bytes(int n) const {
@@ -52,9 +54,9 @@ class Device {
         if (!slot.array) {
             const T *data = reinterpret_cast<const T *>(from[buffer].data());
             const size_t count = from[buffer].size() / sizeof(T);
-            auto made = std::make_shared<array<T>>(static_cast<int>(count), data, data + count, view);
-            array<T> *pointer = made.get();
-            slot.array = made;
+            auto new_array = std::make_shared<array<T>>(static_cast<int>(count), data, data + count, view);
+            array<T> *pointer = new_array.get();
+            slot.array = new_array;
             slot.down = [pointer](char *to) { copy(*pointer, reinterpret_cast<T *>(to)); };
         }
         return *static_cast<array<T> *>(slot.array.get());
@@ -65,6 +67,6 @@ class Device {
 struct Case {
     const char *name, *constructs;
     std::vector<BufferKind> buffers;
-    double tolerance; // of results, beside the expected one and the mean of all; 0: equal
+    double tolerance; // allowed error, relative to |expected| + the mean of all |expected|
     void (*amp)(Device &, int n);
 };

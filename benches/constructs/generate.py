@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the construct matrix of a seed: usage: generate.py SEED FOLDER [KERNELS (100) [SOURCES (10)]]
-FOLDER gets amp_N.cpp, cuda_N.cu and openmp_N.cpp, and kernels.txt with a line for each kernel: its name and constructs."""
+"""Writes the sources of the construct matrix of a seed: amp_N.cpp, cuda_N.cu and openmp_N.cpp. Also writes kernels.txt, which has a line
+with the name and the constructs of each kernel. usage: generate.py SEED FOLDER [KERNELS (100) [SOURCES (10)]]"""
 
 import os
 import sys
 
-sys.dont_write_bytecode = True  # beside the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from backends import Amp, Cuda, Openmp
 from plain import ROWS, Plain
 from tiled import Tiled
 
-# The rows of the issue, five of a hundred each. The other half is chosen freely.
+# Every second kernel contains a construct of this list, in turn, so each construct is in at least five of a hundred kernels. The other
+# kernels are random.
 ALL_ROWS = ROWS + ["tile constants"]
 
 
@@ -19,9 +20,9 @@ def describe(seed, number):
     row = ALL_ROWS[number // 2 % len(ALL_ROWS)] if number % 2 == 0 else ""
     kernel = (Tiled if row == "tile constants" or not row and number % 4 == 1 else Plain)(seed, number)
     kernel.describe(row)
-    # Integers are exact. Of real numbers each side rounds in its own order, and has its own functions.
+    # Integer results are exact. Floating-point results differ, because each language has its own order of operations and its own functions.
     kernel.tolerance = {"float": 2e-4, "double": 1e-10, "unsigned": 0}[kernel.scalar]
-    if kernel.quick:
+    if kernel.uses_fast_maths:
         kernel.tolerance = 5e-3
     return kernel
 

@@ -1,13 +1,16 @@
-"""The description of a kernel: buffers, captures, and a body in the common subset of C++ AMP, CUDA and plain C++.
+"""The base class of the generated kernels. A kernel has buffers, captures, and a body in the common subset of C++ AMP, CUDA and plain C++.
 
-What differs between them is marked in the body's lines, and backends.py replaces the marks:
+The body has marks where these languages differ. backends.py replaces the marks:
   @sqrt.f(  @sqrt.d(  @sin.q(   a function of float or double; .q: float with less precision (fast_math, CUDA's __sinf)
   @add(&b[0], 1u)               an atomic operation: add, max, min, xor
   a{y|x}                        an element of a buffer of rank 2
   SHARED T a[N];                a tile_static array
-  PRIVATE T v = e;              a variable that lives across barriers; %v is its use
-  BARRIER, BARRIER.tile, BARRIER.all
-  UNIFORM for (...) {, UNIFORM }   a loop with barriers in it
+  PRIVATE T v = e;              a variable of a thread that is live across barriers; %v is a use of v
+  BARRIER                       a tile barrier
+  BARRIER.tile                  a tile barrier with a fence of tile_static memory
+  BARRIER.all                   a tile barrier with a fence of all memory
+  UNIFORM for (...) {           the beginning of a loop that contains barriers
+  UNIFORM }                     the end of such a loop
 """
 
 import random
@@ -24,7 +27,7 @@ class Type:
         self.align = max([align] + [SIZES[t] for _, t in fields])
 
     def words(self):
-        """A letter for each field as it lies in memory; _ is 4 bytes of padding."""
+        """A letter for each field, in the order of memory; _ is 4 bytes of padding."""
         text, at = "", 0
         for _, field in self.fields:
             while at % SIZES[field]:
@@ -43,17 +46,17 @@ class Buffer:
 
 
 class Kernel:
-    """What all kernels are made with: random choices, names, buffers and expressions."""
+    """Base of all kernels: random choices, names, buffers and expressions."""
 
     def __init__(self, seed, number, only=""):
         self.r = random.Random(f"{seed}/{number}/{only}")
         self.name, self.number = f"k{number:03}", number
         self.tags, self.buffers, self.scalars, self.structs, self.helpers = [], [], [], [], []
         self.tile, self.rank, self.body, self.count = 0, 1, [], 0
-        self.scalar, self.tolerance, self.quick = "float", 0, False
+        self.scalar, self.tolerance, self.uses_fast_maths = "float", 0, False
 
     # Choices and names.
-    def one(self, *of):
+    def choose(self, *of):
         return self.r.choice(of)
 
     def chance(self, percent):
@@ -62,11 +65,11 @@ class Kernel:
     def tag(self, *names):
         self.tags += [n for n in names if n not in self.tags]
 
-    def fresh(self, stem):
+    def unique_name(self, stem):
         self.count += 1
         return f"{stem}{self.count}"
 
-    def say(self, *lines):
+    def emit(self, *lines):
         self.body += lines
 
     # Numbers.
@@ -82,12 +85,12 @@ class Kernel:
         return f"{value}f" if self.scalar == "float" else f"{value}"
 
     def number_of(self, value):
-        """Zero, one and the like."""
+        """A small whole number as a literal of type self.scalar."""
         return f"{value}" + {"float": ".0f", "double": ".0", "unsigned": "u"}[self.scalar]
 
     def by_value(self, kind, low, high):
-        """A captured scalar, which no compiler knows."""
-        name = self.fresh("s")
+        """Adds a captured scalar and returns its name. No compiler knows the scalar's value."""
+        name = self.unique_name("s")
         value = f"{self.r.uniform(low, high):.3f}" + ("f" if kind == "float" else "") if kind in ("float", "double") \
             else str(self.r.randrange(low, high))
         self.scalars.append((kind, name, value))
@@ -99,15 +102,15 @@ class Kernel:
         return Type(name, [("", name)])
 
     def vector(self):
-        base, width = ("int" if not self.real() else self.scalar), self.one(2, 2, 3, 4, 4)
+        base, width = ("int" if not self.real() else self.scalar), self.choose(2, 2, 3, 4, 4)
         if base == "double":
-            width = 2  # CUDA has no double4 of one alignment
+            width = 2  # the alignment of double4 differs between versions of CUDA
         return Type(f"{base}{width}", [("." + "xyzw"[j], base) for j in range(width)])
 
     def struct(self, least=2):
-        fields = [("." + "abcdefgh"[j], self.scalar if j == 0 or self.chance(80) else self.one("int", "float", "unsigned"))
+        fields = [("." + "abcdefgh"[j], self.scalar if j == 0 or self.chance(80) else self.choose("int", "float", "unsigned"))
                   for j in range(self.r.randrange(least, 9))]
-        align = self.one(0, 0, 0, 16)
+        align = self.choose(0, 0, 0, 16)
         made = Type(f"S{self.number}_{len(self.structs)}", fields, align)
         self.structs.append(made)
         self.tag("struct")
@@ -120,16 +123,16 @@ class Kernel:
     def buffer(self, name, of=None, role="in", **how):
         of = of or self.plain()
         if role == "in" and "capture" not in how:
-            how["capture"] = self.one("const view", "const view", "view", "array")
+            how["capture"] = self.choose("const view", "const view", "view", "array")
             how["restrict"] = how["capture"] == "const view" and self.chance(50)
         elif "capture" not in how:
-            how["capture"] = self.one("view", "view", "array")
+            how["capture"] = self.choose("view", "view", "array")
         if not self.real() and of.fields[0][1] in ("int", "unsigned"):
             how.setdefault("high", 1 << 20), how.setdefault("low", 0)
         if "fixed" not in how and "offset" not in how and how.get("capture") != "array" and self.chance(10):
-            how["offset"] = self.one(1, 2, 4)
+            how["offset"] = self.choose(1, 2, 4)
             self.tag("section")
-        made = Buffer(self.fresh(name), of, role, **how)
+        made = Buffer(self.unique_name(name), of, role, **how)
         self.buffers.append(made)
         self.tag("captures: " + made.capture)
         return made
@@ -150,22 +153,22 @@ class Kernel:
         return self.field(f"{buffer.name}[{index}]", buffer.type)
 
     def index(self, loop=None):
-        """An element's number below n, of this thread or of anyone."""
+        """An index below n: of this thread's element or of another element."""
         c, odd = self.r.randrange(1, 1024), self.r.randrange(3, 100) | 1
         if self.chance(15):
             gather = self.integers("at", 4096)
             self.tag("gather")
             return f"({gather.name}[{f'(i + {loop}) & (n - 1)' if loop else 'i'}] + i) & (n - 1)"
         if not loop:
-            return self.one("i", "i", "i", f"(i + {c}) & (n - 1)", f"(i * {odd}) & (n - 1)", "n - 1 - i", f"i ^ {c}", f"i / {self.one(2, 4, 32)}")
+            return self.choose("i", "i", "i", f"(i + {c}) & (n - 1)", f"(i * {odd}) & (n - 1)", "n - 1 - i", f"i ^ {c}", f"i / {self.choose(2, 4, 32)}")
         if self.chance(12):
             return f"({loop} * {self.by_value('int', 256, 4096)} + i) & (n - 1)"
-        return self.one(f"(i + {loop} * {c}) & (n - 1)", f"(i + {loop}) & (n - 1)", f"(i ^ {loop}) & (n - 1)", f"(i * {odd} + {loop}) & (n - 1)",
+        return self.choose(f"(i + {loop} * {c}) & (n - 1)", f"(i + {loop}) & (n - 1)", f"(i ^ {loop}) & (n - 1)", f"(i * {odd} + {loop}) & (n - 1)",
                         f"(i / 32 * 32 + {loop}) & (n - 1)", loop, "i")
 
-    # Expressions. Those of real numbers stay within about 2 if their leaves do.
+    # Expressions. The absolute value of a floating-point expression stays below about 2 if the absolute values of its leaves do.
     def function(self, a, b):
-        """A function of real numbers, bounded."""
+        """A call of a maths function with a bounded result."""
         kind = self.scalar[0]
         one, quarter = self.literal(1.0), self.literal(0.25)
         small = f"@fabs.{kind}({a})"
@@ -174,12 +177,12 @@ class Kernel:
                  "fmax": f"{a}, {b}", "fabs": a, "exp2": f"-{small}", "erf": a, "cbrt": f"{small} + {quarter}", "fma": f"{a}, {quarter}, {b} * {quarter}"}
         name = self.r.choice(list(forms))
         if name in ("sin", "cos", "exp", "log", "pow") and kind == "f" and self.chance(35):
-            kind, self.quick = "q", True
+            kind, self.uses_fast_maths = "q", True
         self.tag("maths: " + name + {"f": " float", "d": " double", "q": " fast"}[kind])
         return f"@{name}.{kind}({forms[name]})"
 
     def expression(self, leaves, depth=2, maths=25):
-        """One that uses the last of the leaves."""
+        """A random expression that uses the last of the leaves."""
         while True:
             text = self.any_expression(leaves, depth, maths)
             if leaves[-1] in text:
@@ -191,13 +194,13 @@ class Kernel:
         a, b = (self.any_expression(leaves, depth - 1, maths) for _ in "ab")
         if not self.real():
             c = self.r.randrange(1, 16)
-            return self.one(f"({a} + {b})", f"({a} ^ {b})", f"({a} * {self.r.randrange(3, 99)}u + {b})", f"({a} >> {c})",
+            return self.choose(f"({a} + {b})", f"({a} ^ {b})", f"({a} * {self.r.randrange(3, 99)}u + {b})", f"({a} >> {c})",
                             f"({a} << {c} | {a} >> {32 - c})", f"({a} < {b} ? {a} : {b})", f"({a} > {b} ? {a} - {b} : {b})",
                             f"({a} & {b})", f"({a} % {self.r.randrange(3, 999)}u)", f"({a} / ({b} % 64u + 1u))")
         if self.chance(maths):
             return self.function(a, b)
         half = self.literal(0.5)
-        return self.one(f"({a} + {b}) * {half}", f"({a} - {b}) * {half}", f"{a} * {b} * {half}", f"({a} * {self.number_text(0.1, 0.5)} + {b} * {half})",
+        return self.choose(f"({a} + {b}) * {half}", f"({a} - {b}) * {half}", f"{a} * {b} * {half}", f"({a} * {self.number_text(0.1, 0.5)} + {b} * {half})",
                         f"({a} > {self.number_text()} ? {half} : {self.literal(0.75)}) * {b}" if a in leaves and a.startswith("v") else f"{half} * {b}",
                         f"(u & {1 << self.r.randrange(8)}u ? {a} : {b})" if "u" in self.known else f"-{a}")
 
@@ -211,5 +214,5 @@ class Kernel:
     known = ("u",)
 
     def condition(self, bits=8):
-        """One that other threads decide otherwise."""
-        return f"(u & {self.r.randrange(1, 1 << bits)}u) {self.one('==', '!=')} 0"
+        """A condition whose value differs between threads."""
+        return f"(u & {self.r.randrange(1, 1 << bits)}u) {self.choose('==', '!=')} 0"

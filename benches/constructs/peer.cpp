@@ -1,5 +1,5 @@
-// The functions of a library of kernels that the program calls. nvcc compiles this as CUDA (-x cu). Those that return
-// text return null, or what went wrong.
+// The functions that a library of peer kernels exports. For the CUDA peer, nvcc compiles this file as CUDA (-x cu).
+// Functions that return text return null on success, else an error message.
 #include "peer.h"
 
 #include <cstdlib>
@@ -8,8 +8,8 @@
 namespace {
 
 const Registered *find(const char *name) {
-    for (const Registered *one = Registered::first(); one; one = one->next)
-        if (std::strcmp(one->name, name) == 0) return one;
+    for (const Registered *entry = Registered::first(); entry; entry = entry->next)
+        if (std::strcmp(entry->name, name) == 0) return entry;
     return nullptr;
 }
 
@@ -26,8 +26,8 @@ const char *text(cudaError_t error) {
 } // namespace
 
 extern "C" void *peer_new(size_t bytes) {
-    void *made = nullptr;
-    return cudaMalloc(&made, bytes) == cudaSuccess ? made : nullptr;
+    void *allocation = nullptr;
+    return cudaMalloc(&allocation, bytes) == cudaSuccess ? allocation : nullptr;
 }
 extern "C" void peer_delete(void *memory) {
     cudaFree(memory);

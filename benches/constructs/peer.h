@@ -1,12 +1,13 @@
-// The other side: what the generated sources of a library of kernels in CUDA (cuda_N.cu) or OpenMP (openmp_N.cpp)
-// share.
+// The peers' side of the construct matrix: common code of the generated sources in CUDA (cuda_N.cu) and OpenMP
+// (openmp_N.cpp).
 #pragma once
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 #endif
 #include <cmath>
 
-// Hidden: a program loads several such libraries, and each has its own list.
+// An entry of the list of a library's kernels. The struct is hidden, because a program loads several of these
+// libraries, and each library has its own list.
 struct __attribute__((visibility("hidden"))) Registered {
     const char *name;
     void (*run)(void *const *buffers, int n);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the table of a run: usage: report.py FOLDER, which has times.tsv, and of a GPU also driver.log.gz, cuda.log.gz and sass.txt."""
+"""Prints the results of a run as tables. FOLDER has times.tsv, and after a run on a GPU also driver.log.gz, cuda.log.gz and sass.txt.
+usage: report.py FOLDER"""
 
 import collections
 import gzip
@@ -17,7 +18,7 @@ def lines(path):
 
 
 def driver(folder):
-    """The Vulkan driver's registers, spilled bytes and instructions of each kernel; of its last pipeline."""
+    """Returns the registers, spilled bytes and instructions that the Vulkan driver reports for the last pipeline of each kernel."""
     of, kernel = {}, ""
     for line in lines(f"{folder}/driver.log.gz"):
         if line.startswith("kernel "):
@@ -82,7 +83,7 @@ def main(folder):
         if len(some) >= 3:
             print(f"| {construct} | {len(some)} | {mean(some):.2f} | {min(some):.2f} |")
     ours, theirs = driver(folder), cuda(folder)
-    print("\nRegisters / bytes spilled / instructions: the Vulkan driver's of ours, ptxas's and cuobjdump's of CUDA.\n")
+    print("\nRegisters / bytes spilled / instructions, reported for revamp by the Vulkan driver, and for CUDA by ptxas and cuobjdump.\n")
     print("| kernel | speed | threads | ours us | peers us | driver | CUDA | constructs |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
     for row in rows:
         print(f"| {row[0]} | {row[-3]} | {row[1]} | {row[2]} | {', '.join(row[3:-3])} | {figures(ours.get(row[0], []))} | {figures(theirs.get(row[0], []))} | {row[-1]} |")

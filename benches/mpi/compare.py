@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/mpi.md of what benches/mpi/run.sh wrote: compare.py FOLDER. Medians over the rounds; a ratio is
-CUDA's time divided by revamp's."""
+"""Prints the tables of docs/mpi.md from the results of benches/mpi/run.sh in FOLDER. The figures are medians over the rounds. A ratio is
+CUDA's time divided by revamp's time. usage: compare.py FOLDER"""
 import collections
 import re
 import statistics
@@ -14,7 +14,7 @@ for line in open(folder + "/exchange.times"):
     if len(parts) == 6 and parts[1] in ("revamp", "cuda"):
         times[parts[1], int(parts[2]), parts[3], int(parts[4]), int(parts[0])].append(float(parts[5]))
 
-# Of several ways of one round the best counts.
+# If a round measured several ways, the fastest counts.
 medians = collections.defaultdict(list)
 for (who, ranks, what, size, _), found in times.items():
     medians[who, ranks, what, size].append(min(found))
@@ -51,7 +51,7 @@ for line in open(folder + "/heat.times"):
     if found:
         who, ranks, share, time = found.groups()
         steps[who, int(ranks), int(share)].append(float(time))
-print("\nheat, microseconds a step; rows of one rank: shares x those of a plate of one rank\n")
+print("\nheat, microseconds for each step; each rank has `shares` times the rows that it has when `shares` is 1\n")
 print("| who | ranks | shares | a step | rounds |\n| --- | --- | --- | --- | --- |")
 step = {key: statistics.median(found) for key, found in steps.items()}
 for key in sorted(step):
@@ -63,9 +63,9 @@ for who in ("revamp", "cuda"):
             continue
         many = step[who, ranks, 1]
         if (who, 1, 1) in step:
-            print(f"{who}, {ranks} ranks: weak scaling, a device a rank: {step[who, 1, 1] / many:.3f}")
+            print(f"{who}, {ranks} ranks: weak scaling, one device for each rank: {step[who, 1, 1] / many:.3f}")
         if (who, 1, ranks) in step:
-            print(f"{who}, {ranks} ranks: against one rank with the work of all, as on one device: {step[who, 1, ranks] / many:.3f}")
+            print(f"{who}, {ranks} ranks: speed relative to one rank that does the work of all ranks: {step[who, 1, ranks] / many:.3f}")
 for ranks in (1, 2, 4):
     if ("revamp", ranks, 1) in step and ("cuda", ranks, 1) in step:
         print(f"heat, {ranks} ranks: CUDA's time / revamp's: {step['cuda', ranks, 1] / step['revamp', ranks, 1]:.3f}")

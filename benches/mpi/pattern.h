@@ -1,4 +1,4 @@
-// What the two programs of the exchange have in common: sizes, values, medians, and the lines that compare.py reads.
+// Common code of exchange.cpp and plain_cuda.cu: sizes, values, medians, and the lines that compare.py reads.
 #ifndef REVAMP_BENCH_MPI_PATTERN_H
 #define REVAMP_BENCH_MPI_PATTERN_H
 
@@ -10,22 +10,22 @@
 #include <cstdlib>
 #include <vector>
 
-// Floats of a message; a column has as many, four floats apart.
+// The numbers of floats in a message. The elements of a column are four floats apart.
 static const int message_counts[] = {1, 32, 1024, 32768, 1048576};
 static const int column_pitch = 4, column_at = 1;
 
-// Who exchanges with whom: pairs, or one rank with itself.
+// The rank with which `rank` exchanges data: the other rank of the pair, or `rank` itself if there is only one rank.
 static inline int neighbour(int rank, int size) {
     return size == 1 ? 0 : rank ^ 1;
 }
-// What a rank sends as element `at` of all that it has.
+// The value of element `at` of a rank's data.
 static inline float value_of(int rank, int at) {
     return static_cast<float>(rank * 1000 + at % 997);
 }
-// Elements that nobody sends here.
+// The value of elements that were not received.
 static const float untouched = -1.0f;
 
-// Microseconds of one `call`, the median of many, of the slowest rank.
+// Runs `call` `times` times and returns its median time in microseconds, on the slowest rank.
 template <class F> static double median_of(int times, F call) {
     std::vector<double> all;
     for (int n = 0; n < times; n++) {
@@ -42,12 +42,13 @@ template <class F> static double median_of(int times, F call) {
 static inline int times_of(int count) {
     return count > 1 << 22 ? 10 : count > 1 << 16 ? 20 : 100;
 }
-// A line for compare.py: who, ranks, what, bytes, microseconds.
+// Rank 0 prints a line for compare.py: who (revamp or cuda), ranks, what, bytes, microseconds.
 static inline void report(const char *who, int rank, int size, const char *what, int count, double time) {
     if (rank == 0)
         std::printf("%s %d %s %zu %.2f\n", who, size, what, static_cast<std::size_t>(count) * sizeof(float), time);
 }
-// Ends all ranks unless the elements are those that the other sent, and the rest is untouched.
+// Aborts all ranks unless the received elements have the values of rank `other` and all remaining elements are
+// `untouched`.
 static inline void check_elements(const std::vector<float> &all, int count, int pitch, int first, int other,
                                   const char *what) {
     for (int i = 0; i < static_cast<int>(all.size()); i++) {

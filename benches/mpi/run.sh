@@ -1,7 +1,8 @@
 #!/bin/sh
-# Measures from the folder that benches/mpi/bundle filled: the exchange and the heat equation by revamp and by a plain program
-# of MPI and CUDA, on 1, 2 and 4 ranks; as many devices as there are, shared where ranks are more. run.sh [SECONDS]: no round
-# begins after so many (default 90). Results go to $OUT; exits with 1 if a result was wrong.
+# Runs the MPI benchmark, in the folder that benches/mpi/bundle filled. It times the exchange and the heat equation,
+# with revamp and with a plain MPI and CUDA program, on 1, 2 and 4 ranks. If there are more ranks than devices, ranks
+# share devices. No round begins after SECONDS (default 90). Results go to $OUT. Exits with 1 if a result was wrong.
+# usage: run.sh [SECONDS]
 set -u
 cd "$(dirname "$0")" || exit 1
 here=$PWD
@@ -10,7 +11,7 @@ mkdir -p "$out"
 seconds=${1:-90}
 begun=$(date +%s)
 status=0
-# The loader for Vulkan, where the machine has none: Debian packages that whoever runs this put beside it.
+# If the machine has no Vulkan loader, unpack it from Debian packages that the user has put next to this folder.
 if ! ldconfig -p | grep -q 'libvulkan\.so\.1' && [ ! -e lib/libvulkan.so.1 ]; then
     for packages in "${GL_PACKAGES:-}" "$here/.gl" "$here/../.gl" ./.gl; do
         [ -n "$packages" ] && ls "$packages"/*.deb >/dev/null 2>&1 || continue
@@ -21,7 +22,7 @@ if ! ldconfig -p | grep -q 'libvulkan\.so\.1' && [ ! -e lib/libvulkan.so.1 ]; th
 fi
 icd=/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json
 [ -n "${VK_DRIVER_FILES:-}" ] || ! [ -e "$icd" ] || { VK_DRIVER_FILES=$icd; export VK_DRIVER_FILES; }
-# Debian's library is large, and a checkout with this folder must not be.
+# Decompresses Debian's MPICH library. The folder stores it compressed, because it is large.
 [ -e lib/libmpich.so.12 ] || python3 -c "import lzma; open('lib/libmpich.so.12', 'wb').write(lzma.open('lib/libmpich.so.12.xz').read())"
 chmod +x exchange heat hydra_pmi_proxy mpiexec.hydra
 [ ! -e plain_cuda ] || chmod +x plain_cuda
@@ -39,22 +40,22 @@ if [ -n "$nvcc" ] && "$nvcc" -O3 -arch=sm_90 -std=c++17 -I include plain_cuda.cu
     mv plain_cuda.here plain_cuda
 else
     cat "$out/nvcc.log" 2>/dev/null
-    say "plain_cuda.cu is not compiled here; the program that was brought along is used, if any"
+    say "plain_cuda.cu could not be compiled here; the prebuilt program is used if the bundle has it"
 fi
 [ ! -x plain_cuda ] || programs="cuda revamp"
-ranks() { # processes, program, arguments...
+ranks() { # RANKS PROGRAM [ARGUMENT...]: runs the program on that many ranks
     processes=$1
     shift
     timeout 60 ./mpiexec.hydra -launcher fork -n "$processes" "$@"
 }
-exchange() { # round, who, ranks
+exchange() { # ROUND WHO RANKS: times the exchanges of WHO (revamp or cuda)
     case $2 in
-    revamp) ranks "$3" ./exchange "$most" "$rounds" ;;
-    cuda) ranks "$3" ./plain_cuda exchange "$most" "$rounds" ;;
+    revamp) ranks "$3" ./exchange "$max_count" "$kernel_iterations" ;;
+    cuda) ranks "$3" ./plain_cuda exchange "$max_count" "$kernel_iterations" ;;
     esac >"$out/now" 2>"$out/errors" || { status=1; say "FAILED: exchange, $2, $3 ranks"; head -n 20 "$out/errors"; }
     sed "s/^/$1 /" "$out/now" >>"$out/exchange.times"
 }
-heat() { # who, ranks, shares
+heat() { # WHO RANKS SHARES: times the heat equation of WHO; each rank has SHARES times $rows rows
     case $1 in
     revamp) program="./heat" ;;
     cuda) program="./plain_cuda heat" ;;
@@ -64,7 +65,9 @@ heat() { # who, ranks, shares
         { status=1; say "FAILED: heat, $1, $2 ranks"; head -n 20 "$out/errors"; }
     sed "s/^/$1 $2 $3 /" "$out/now" >>"$out/heat.times"
 }
-most=${MOST:-1073741824} rounds=${ROUNDS:-2000} rows=${ROWS:-4096} width=${WIDTH:-8192} steps=${STEPS:-200} counts=${COUNTS:-1 2 4}
+# The largest number of floats in a message, and the iterations of the kernel that runs during an exchange.
+max_count=${MAX_COUNT:-1073741824} kernel_iterations=${KERNEL_ITERATIONS:-2000}
+rows=${ROWS:-4096} width=${WIDTH:-8192} steps=${STEPS:-200} counts=${COUNTS:-1 2 4}
 : >"$out/exchange.times"
 : >"$out/heat.times"
 nvidia-smi -L 2>/dev/null

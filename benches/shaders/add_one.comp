@@ -1,4 +1,4 @@
-// Adds one to `count` elements from `first` on; with a count of 0 it only reads its argument block.
+// Adds one to `count` elements, beginning with element `first`. If `count` is 0, the kernel only reads its argument block.
 #version 460
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;

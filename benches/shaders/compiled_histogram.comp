@@ -1,4 +1,4 @@
-// 256 bins, counted in shared memory, 64 numbers a thread.
+// A histogram of 256 bins. Each thread counts 64 numbers in shared memory.
 #version 460
 layout(push_constant) uniform Push { uint n; };
 layout(local_size_x = 256) in;

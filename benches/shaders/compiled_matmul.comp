@@ -1,4 +1,4 @@
-// c = a b, one element a thread.
+// c = a b, with a thread for each element.
 #version 460
 layout(push_constant) uniform Push { uint n; };
 layout(local_size_x = 32, local_size_y = 8) in;

@@ -1,4 +1,4 @@
-// Each thread adds up 16, each group its threads' sums.
+// Each thread adds up 16 elements. Each workgroup adds up the sums of its threads.
 #version 460
 layout(push_constant) uniform Push { uint n; };
 layout(local_size_x = 256) in;

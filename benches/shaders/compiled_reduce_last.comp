@@ -1,4 +1,4 @@
-// One group adds up the groups' sums: n / 4096.
+// One workgroup adds up the n / 4096 sums of compiled_reduce.comp.
 #version 460
 layout(push_constant) uniform Push { uint n; };
 layout(local_size_x = 256) in;

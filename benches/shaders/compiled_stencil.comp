@@ -1,4 +1,4 @@
-// Five points; the border is copied.
+// A stencil of 5 points; the border is copied.
 #version 460
 layout(push_constant) uniform Push { uint n; };
 layout(local_size_x = 32, local_size_y = 8) in;

@@ -1,4 +1,4 @@
-// Copies 16-byte words, four a thread, one workgroup's side by side: 16 KiB a group.
+// Copies 16-byte words, four for each thread. Each workgroup copies 16 contiguous KiB.
 #version 460
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 256) in;

@@ -1,4 +1,4 @@
-// What the lambda of the empty launch is: four buffers, of which it uses none, which only the push constant tells.
+// The peer of the empty lambda (launch_kernels.cpp). It binds four buffers. `end` is the number of threads, so no buffer is accessed.
 #version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0, std430) readonly buffer X { uint x[]; };

@@ -1,4 +1,4 @@
-// Element i of `count` becomes the low half of i, mixed with the high one: more elements than 32 bits count.
+// Writes to each element a mix of the low and high halves of its 64-bit index. `count` may exceed 32 bits.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -1,4 +1,4 @@
-// Each launch reads and writes the same 64 elements, so two launches on one section depend on each other.
+// Increments 64 elements from `base` on. Two launches with the same `base` depend on each other.
 #version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0, std430) buffer Values { uint values[]; };

@@ -1,4 +1,4 @@
-// increment.comp, reached through an argument block.
+// Increments 64 elements, like increment.comp, but the address of the elements is in an argument block.
 #version 460
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;

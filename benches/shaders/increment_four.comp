@@ -1,4 +1,4 @@
-// What the lambda of the dependent launches is: each launch reads what the one before wrote.
+// The peer of the incrementing lambda (launch_kernels.cpp). Each launch reads the elements that the previous launch wrote.
 #version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0, std430) readonly buffer X { uint x[]; };

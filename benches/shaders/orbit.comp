@@ -1,4 +1,5 @@
-// How many of `turns` steps the point of each of `count` elements from `first` on stays near: much arithmetic, no memory.
+// Arithmetic work for case_accelerators.cpp. For each of `count` elements from `first` on, the kernel runs `turns` steps of a random
+// number generator, and counts the steps after which the top bit of the state is set.
 #version 460
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 256) in;
@@ -8,10 +9,10 @@ layout(push_constant) uniform Push { Block block; };
 void main() {
     uint i = gl_GlobalInvocationID.x;
     if (i >= block.count) return;
-    uint state = (block.first + i) * 2654435761u + 1u, near = 0u;
+    uint state = (block.first + i) * 2654435761u + 1u, high_bits = 0u;
     for (uint turn = 0u; turn < block.turns; turn++) {
         state = state * 1664525u + 1013904223u;
-        near += state >> 31;
+        high_bits += state >> 31;
     }
-    block.data.values[i] = near;
+    block.data.values[i] = high_bits;
 }

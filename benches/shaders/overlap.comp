@@ -1,4 +1,4 @@
-// Scrambles each value so many times: as much work for each byte as is wanted.
+// Scrambles each value `rounds` times. `rounds` sets the amount of work for each byte.
 #version 460
 layout(local_size_x = 256) in;
 layout(set = 0, binding = 0, std430) buffer Values { uint values[]; };

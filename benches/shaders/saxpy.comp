@@ -1,4 +1,4 @@
-// y = a x + y through bindings.
+// y = a x + y, with x and y in bindings.
 #version 460
 layout(local_size_x = 256) in;
 layout(set = 0, binding = 0, std430) readonly buffer X { float x[]; };

@@ -1,4 +1,4 @@
-// y = a x + y through an argument block.
+// y = a x + y, with the addresses of x and y in an argument block.
 #version 460
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 256) in;

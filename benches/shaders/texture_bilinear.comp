@@ -1,4 +1,4 @@
-// Each texel between four others, by the texture unit.
+// The texture unit interpolates each result between four texels.
 #version 460
 layout(local_size_x = 32, local_size_y = 8) in;
 layout(set = 0, binding = 0) uniform sampler2D from;

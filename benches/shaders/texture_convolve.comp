@@ -1,4 +1,4 @@
-// The mean of 7 x 7 texels, 0 outside, by the texture unit.
+// Each result is the mean of 7 x 7 texels, which the texture unit fetches. Texels outside the image count as 0.
 #version 460
 layout(local_size_x = 32, local_size_y = 8) in;
 layout(set = 0, binding = 0) uniform sampler2D from;

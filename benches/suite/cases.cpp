@@ -1,4 +1,5 @@
-// The table of cases, compiled once for precise_math and once for fast_math. It launches nothing itself.
+// Lists the cases of all families of the kernel suite. The build compiles this file twice: for precise_math, and for
+// fast_math. The file has no kernels.
 #include "suite.h"
 
 #ifdef SUITE_FAST
@@ -21,9 +22,9 @@ void stencils(std::vector<Case> &);
 void tables(std::vector<Case> &);
 
 std::vector<Case> all() {
-    std::vector<Case> found;
+    std::vector<Case> cases;
     for (const auto family : {dense, graphs, images, memory, numbers, order, physics, stencils, tables})
-        family(found);
-    return found;
+        family(cases);
+    return cases;
 }
 } // namespace SUITE_FAMILY

@@ -1,4 +1,4 @@
-// Linear algebra: products, factors, PolyBench.
+// The family `dense` of the kernel suite: linear algebra (matrix products, factorisations, kernels of PolyBench).
 #include "family.h"
 
 namespace SUITE_FAMILY {
@@ -40,7 +40,7 @@ void tiled(Arrays &d) {
         });
 }
 
-// Each thread computes 4 x 4 elements of c; tiles of 64 x 64.
+// Each thread computes 4 x 4 elements of c, and each tile 64 x 64 elements.
 void blocked_data(Problem &p) {
     const int n = p.pick(128, 2048);
     p.n = {n};
@@ -86,7 +86,7 @@ void blocked(Arrays &d) {
         });
 }
 
-// d = alpha a b c + beta d, one thread an element.
+// d = alpha a b c + beta d, with a thread for each element.
 void two_products_data(Problem &p) {
     const int n = p.pick(96, 1024);
     p.n = {n};
@@ -106,20 +106,20 @@ void two_products(Arrays &d) {
     const int n = d.n[0];
     const array<float, 2> &a = d.get<float>(0, n, n), &b = d.get<float>(1, n, n), &c = d.get<float>(2, n, n),
                           &old = d.get<float>(3, n, n);
-    array<float, 2> &between = d.get<float>(4, n, n), &out = d.get<float>(5, n, n);
+    array<float, 2> &intermediate = d.get<float>(4, n, n), &out = d.get<float>(5, n, n);
     const float alpha = 1.5f, beta = 1.2f;
     parallel_for_each(
-        between.extent, [&a, &b, &between, alpha, n ](index<2> i) restrict(amp) {
+        intermediate.extent, [&a, &b, &intermediate, alpha, n ](index<2> i) restrict(amp) {
             float sum = 0;
             for (int k = 0; k < n; k++)
                 sum += alpha * a(i[0], k) * b(k, i[1]);
-            between[i] = sum;
+            intermediate[i] = sum;
         });
     parallel_for_each(
-        out.extent, [&between, &c, &old, &out, beta, n ](index<2> i) restrict(amp) {
+        out.extent, [&intermediate, &c, &old, &out, beta, n ](index<2> i) restrict(amp) {
             out[i] = old[i] * beta;
             for (int k = 0; k < n; k++)
-                out[i] += between(i[0], k) * c(k, i[1]);
+                out[i] += intermediate(i[0], k) * c(k, i[1]);
         });
 }
 
@@ -144,22 +144,22 @@ void atax(Arrays &d) {
     const int n = d.n[0];
     array_view<const float, 2> a(d.get<float>(0, n, n));
     array_view<const float> x(d.get<float>(1, n));
-    array_view<float> between(d.get<float>(2, n)), y(d.get<float>(3, n));
+    array_view<float> intermediate(d.get<float>(2, n)), y(d.get<float>(3, n));
     parallel_for_each(
-        between.extent, [=](index<1> i) restrict(amp) {
-            between[i] = 0;
+        intermediate.extent, [=](index<1> i) restrict(amp) {
+            intermediate[i] = 0;
             for (int j = 0; j < n; j++)
-                between[i] += a(i[0], j) * x[j];
+                intermediate[i] += a(i[0], j) * x[j];
         });
     parallel_for_each(
         y.extent, [=](index<1> j) restrict(amp) {
             y[j] = 0;
             for (int i = 0; i < n; i++)
-                y[j] += a(i, j[0]) * between[i];
+                y[j] += a(i, j[0]) * intermediate[i];
         });
 }
 
-// q = a p, s = a' r.
+// q = a x, s = a' r.
 void bicg_data(Problem &p) {
     const int n = p.pick(384, 8192);
     p.n = {n};
@@ -247,7 +247,7 @@ void gemver(Arrays &d) {
         });
 }
 
-// Means, deviations and the correlation of columns.
+// Computes the mean and deviation of each column, and the correlation of each pair of columns.
 void correlation_data(Problem &p) {
     const int n = p.pick(96, 1024);
     p.n = {n};
@@ -288,8 +288,8 @@ void correlation(Arrays &d) {
             mean[j] = sum / n;
             float square = 0;
             for (int i = 0; i < n; i++) {
-                const float off = in(i, j[0]) - mean[j];
-                square += off * off;
+                const float difference = in(i, j[0]) - mean[j];
+                square += difference * difference;
             }
             deviation[j] = math::sqrt(square / n);
         });
@@ -311,7 +311,8 @@ void correlation(Arrays &d) {
         });
 }
 
-// Rodinia's LUD, blocks of 16: the diagonal, the borders, the inner blocks.
+// Rodinia's LU decomposition in blocks of 16 x 16. Each step has three launches: the diagonal block, the border blocks,
+// the inner blocks.
 void lud_data(Problem &p) {
     const int n = p.pick(128, 1024);
     p.n = {n};
@@ -357,16 +358,17 @@ void lud(Arrays &d) {
                 for (int k = 0; k < 16; k++)
                     a(at + k, at + i) = part[k][i];
             });
-        const int rest = (n - at) / 16 - 1;
-        if (rest == 0) break;
-        // Half of a tile's threads take the block of the row, half that of the column.
+        const int remaining_blocks = (n - at) / 16 - 1;
+        if (remaining_blocks == 0) break;
+        // Half of a tile's threads compute a border block in the row of the diagonal block. The other half compute a
+        // border block in the column of the diagonal block.
         parallel_for_each(
-            extent<1>(rest * 32).tile<32>(), [&a, at ](tiled_index<32> t) restrict(amp) {
+            extent<1>(remaining_blocks * 32).tile<32>(), [&a, at ](tiled_index<32> t) restrict(amp) {
                 tile_static float diagonal[16][16], row[16][16], column[16][16];
                 const int i = t.local[0] % 16, from = at + 16 + t.tile[0] * 16;
-                const bool first = t.local[0] < 16;
+                const bool computes_row = t.local[0] < 16;
                 for (int k = 0; k < 16; k++) {
-                    if (first) {
+                    if (computes_row) {
                         diagonal[k][i] = a(at + k, at + i);
                         row[k][i] = a(at + k, from + i);
                     } else {
@@ -374,7 +376,7 @@ void lud(Arrays &d) {
                     }
                 }
                 t.barrier.wait();
-                if (first) {
+                if (computes_row) {
                     for (int k = 1; k < 16; k++)
                         for (int j = 0; j < k; j++)
                             row[k][i] -= diagonal[k][j] * row[j][i];
@@ -387,7 +389,7 @@ void lud(Arrays &d) {
                 }
                 t.barrier.wait();
                 for (int k = 0; k < 16; k++) {
-                    if (first) {
+                    if (computes_row) {
                         a(at + k, from + i) = row[k][i];
                     } else {
                         a(from + k, at + i) = column[k][i];
@@ -395,7 +397,8 @@ void lud(Arrays &d) {
                 }
             });
         parallel_for_each(
-            extent<2>(rest * 16, rest * 16).tile<16, 16>(), [&a, at ](tiled_index<16, 16> t) restrict(amp) {
+            extent<2>(remaining_blocks * 16, remaining_blocks * 16).tile<16, 16>(),
+            [&a, at ](tiled_index<16, 16> t) restrict(amp) {
                 tile_static float row[16][16], column[16][16];
                 const int y = at + 16 + t.global[0], x = at + 16 + t.global[1], ly = t.local[0], lx = t.local[1];
                 row[ly][lx] = a(at + ly, x);
@@ -409,7 +412,7 @@ void lud(Arrays &d) {
     }
 }
 
-// Rodinia's gaussian: two launches for each column.
+// Rodinia's Gaussian elimination, with two launches for each column.
 void gaussian_data(Problem &p) {
     const int n = p.pick(64, 512);
     p.n = {n};
@@ -454,7 +457,7 @@ void gaussian(Arrays &d) {
     }
 }
 
-// Rodinia's backprop: a layer forward, in tiles that sum up, and its weights adjusted.
+// Rodinia's backprop: the forward pass of a layer, with sums in tiles, and the adjustment of the layer's weights.
 void layer_data(Problem &p) {
     const int n = p.pick(1 << 12, 1 << 20);
     p.n = {n};
@@ -526,7 +529,7 @@ void doitgen(Arrays &d) {
         });
 }
 
-// PolyBench's adi: a sweep along rows, then one along columns, each thread a line.
+// PolyBench's adi: a sweep along rows, then a sweep along columns, with a thread for each line.
 void adi_data(Problem &p) {
     const int n = p.pick(192, 2048);
     p.n = {n};

@@ -1,3 +1,4 @@
+// The CUDA side of the family `dense` of the kernel suite: the kernels of dense.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
@@ -17,8 +18,8 @@ __global__ void tiled_kernel(const double *a, const double *b, double *c, int n)
     c[y * n + x] = sum;
 }
 void tiled(void *const *b, const int *n) {
-    tiled_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<double>(b, 0), of<double>(b, 1), of<double>(b, 2),
-                                                               n[0]);
+    tiled_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(buffer<double>(b, 0), buffer<double>(b, 1),
+                                                               buffer<double>(b, 2), n[0]);
 }
 
 __global__ void blocked_kernel(const float *a, const float *b, float *c, int n) {
@@ -51,49 +52,53 @@ __global__ void blocked_kernel(const float *a, const float *b, float *c, int n) 
             c[(y + ty + 16 * i) * n + x + tx + 16 * j] = sum[i][j];
 }
 void blocked(void *const *b, const int *n) {
-    blocked_kernel<<<dim3(n[0] / 64, n[0] / 64), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
-                                                                 n[0]);
+    blocked_kernel<<<dim3(n[0] / 64, n[0] / 64), dim3(16, 16)>>>(buffer<float>(b, 0), buffer<float>(b, 1),
+                                                                 buffer<float>(b, 2), n[0]);
 }
 
-__global__ void first_product(const float *a, const float *b, float *between, float alpha, int n) {
+__global__ void first_product(const float *a, const float *b, float *intermediate, float alpha, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
     float sum = 0;
     for (int k = 0; k < n; k++)
         sum += alpha * a[y * n + k] * b[k * n + x];
-    between[y * n + x] = sum;
+    intermediate[y * n + x] = sum;
 }
-__global__ void second_product(const float *between, const float *c, const float *old, float *out, float beta, int n) {
+__global__ void second_product(const float *intermediate, const float *c, const float *old, float *out, float beta,
+                               int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
     out[y * n + x] = old[y * n + x] * beta;
     for (int k = 0; k < n; k++)
-        out[y * n + x] += between[y * n + k] * c[k * n + x];
+        out[y * n + x] += intermediate[y * n + k] * c[k * n + x];
 }
 void two_products(void *const *b, const int *n) {
-    const Block block = wide();
+    const Block block = block_wide();
     const dim3 blocks = grid(block, n[0], n[0]);
-    first_product<<<blocks, block>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 4), 1.5f, n[0]);
-    second_product<<<blocks, block>>>(of<float>(b, 4), of<float>(b, 2), of<float>(b, 3), of<float>(b, 5), 1.2f, n[0]);
+    first_product<<<blocks, block>>>(buffer<float>(b, 0), buffer<float>(b, 1), buffer<float>(b, 4), 1.5f, n[0]);
+    second_product<<<blocks, block>>>(buffer<float>(b, 4), buffer<float>(b, 2), buffer<float>(b, 3),
+                                      buffer<float>(b, 5), 1.2f, n[0]);
 }
 
-__global__ void atax_first(const float *a, const float *x, float *between, int n) {
+__global__ void atax_first(const float *a, const float *x, float *intermediate, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    between[i] = 0;
+    intermediate[i] = 0;
     for (int j = 0; j < n; j++)
-        between[i] += a[i * n + j] * x[j];
+        intermediate[i] += a[i * n + j] * x[j];
 }
-__global__ void atax_second(const float *a, const float *between, float *y, int n) {
+__global__ void atax_second(const float *a, const float *intermediate, float *y, int n) {
     const int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= n) return;
     y[j] = 0;
     for (int i = 0; i < n; i++)
-        y[j] += a[i * n + j] * between[i];
+        y[j] += a[i * n + j] * intermediate[i];
 }
 void atax(void *const *b, const int *n) {
-    atax_first<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
-    atax_second<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 3), n[0]);
+    atax_first<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 1), buffer<float>(b, 2),
+                                                       n[0]);
+    atax_second<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 2), buffer<float>(b, 3),
+                                                        n[0]);
 }
 
 __global__ void bicg_first(const float *a, const float *x, float *q, int n) {
@@ -113,8 +118,10 @@ __global__ void bicg_second(const float *a, const float *r, float *s, int n) {
     s[j] = sum;
 }
 void bicg(void *const *b, const int *n) {
-    bicg_first<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 3), n[0]);
-    bicg_second<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 4), n[0]);
+    bicg_first<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 1), buffer<float>(b, 3),
+                                                       n[0]);
+    bicg_second<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 2), buffer<float>(b, 4),
+                                                        n[0]);
 }
 
 __global__ void gemver_first(const double *a, double *b, const double *u1, const double *v1, const double *u2,
@@ -139,10 +146,10 @@ __global__ void gemver_third(const double *b, const double *x, double *w, double
     w[i] = sum;
 }
 void gemver(void *const *b, const int *n) {
-    auto at = [b](int i) { return of<double>(b, i); };
-    gemver_first<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(1), at(2), at(3), at(4), at(5), n[0]);
-    gemver_second<<<grid(line(), n[0]), line()>>>(at(1), at(6), at(7), at(8), 1.2, n[0]);
-    gemver_third<<<grid(line(), n[0]), line()>>>(at(1), at(8), at(9), 1.5, n[0]);
+    auto at = [b](int i) { return buffer<double>(b, i); };
+    gemver_first<<<grid(block_wide(), n[0], n[0]), block_wide()>>>(at(0), at(1), at(2), at(3), at(4), at(5), n[0]);
+    gemver_second<<<grid(block_1d(), n[0]), block_1d()>>>(at(1), at(6), at(7), at(8), 1.2, n[0]);
+    gemver_third<<<grid(block_1d(), n[0]), block_1d()>>>(at(1), at(8), at(9), 1.5, n[0]);
 }
 
 __global__ void correlation_moments(const float *in, float *mean, float *deviation, int n) {
@@ -154,8 +161,8 @@ __global__ void correlation_moments(const float *in, float *mean, float *deviati
     mean[j] = sum / n;
     float square = 0;
     for (int i = 0; i < n; i++) {
-        const float off = in[i * n + j] - mean[j];
-        square += off * off;
+        const float difference = in[i * n + j] - mean[j];
+        square += difference * difference;
     }
     deviation[j] = sqrtf(square / n);
 }
@@ -176,10 +183,10 @@ __global__ void correlation_sums(const float *data, float *out, int n) {
     }
 }
 void correlation(void *const *b, const int *n) {
-    auto at = [b](int i) { return of<float>(b, i); };
-    correlation_moments<<<grid(line(), n[0]), line()>>>(at(0), at(2), at(3), n[0]);
-    correlation_center<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(1), at(2), at(3), n[0]);
-    correlation_sums<<<grid(line(), n[0]), line()>>>(at(1), at(4), n[0]);
+    auto at = [b](int i) { return buffer<float>(b, i); };
+    correlation_moments<<<grid(block_1d(), n[0]), block_1d()>>>(at(0), at(2), at(3), n[0]);
+    correlation_center<<<grid(block_wide(), n[0], n[0]), block_wide()>>>(at(0), at(1), at(2), at(3), n[0]);
+    correlation_sums<<<grid(block_1d(), n[0]), block_1d()>>>(at(1), at(4), n[0]);
 }
 
 __global__ void lud_copy(const float *in, float *a, int n) {
@@ -206,9 +213,9 @@ __global__ void lud_diagonal(float *a, int at, int n) {
 __global__ void lud_borders(float *a, int at, int n) {
     __shared__ float diagonal[16][16], row[16][16], column[16][16];
     const int i = threadIdx.x % 16, from = at + 16 + blockIdx.x * 16;
-    const bool first = threadIdx.x < 16;
+    const bool computes_row = threadIdx.x < 16;
     for (int k = 0; k < 16; k++) {
-        if (first) {
+        if (computes_row) {
             diagonal[k][i] = a[(at + k) * n + at + i];
             row[k][i] = a[(at + k) * n + from + i];
         } else {
@@ -216,7 +223,7 @@ __global__ void lud_borders(float *a, int at, int n) {
         }
     }
     __syncthreads();
-    if (first) {
+    if (computes_row) {
         for (int k = 1; k < 16; k++)
             for (int j = 0; j < k; j++)
                 row[k][i] -= diagonal[k][j] * row[j][i];
@@ -229,7 +236,7 @@ __global__ void lud_borders(float *a, int at, int n) {
     }
     __syncthreads();
     for (int k = 0; k < 16; k++) {
-        if (first) {
+        if (computes_row) {
             a[(at + k) * n + from + i] = row[k][i];
         } else {
             a[(from + k) * n + at + i] = column[k][i];
@@ -249,8 +256,8 @@ __global__ void lud_inner(float *a, int at, int n) {
     a[y * n + x] -= sum;
 }
 void lud(void *const *b, const int *n) {
-    float *a = of<float>(b, 1);
-    lud_copy<<<grid(wide(), n[0], n[0]), wide()>>>(of<float>(b, 0), a, n[0]);
+    float *a = buffer<float>(b, 1);
+    lud_copy<<<grid(block_wide(), n[0], n[0]), block_wide()>>>(buffer<float>(b, 0), a, n[0]);
     for (int at = 0; at < n[0]; at += 16) {
         lud_diagonal<<<1, 16>>>(a, at, n[0]);
         const int rest = (n[0] - at) / 16 - 1;
@@ -278,12 +285,12 @@ __global__ void gaussian_rows(float *a, float *b, const float *m, int k, int n) 
     if (i == 0) b[y] -= m[y] * b[k];
 }
 void gaussian(void *const *b, const int *n) {
-    auto at = [b](int i) { return of<float>(b, i); };
-    gaussian_copy<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(1), at(2), at(3), n[0]);
+    auto at = [b](int i) { return buffer<float>(b, i); };
+    gaussian_copy<<<grid(block_wide(), n[0], n[0]), block_wide()>>>(at(0), at(1), at(2), at(3), n[0]);
     for (int k = 0; k < n[0] - 1; k++) {
         const int rest = n[0] - k;
-        gaussian_factors<<<grid(line(), rest - 1), line()>>>(at(2), at(4), k, n[0]);
-        gaussian_rows<<<grid(wide(), rest, rest - 1), wide()>>>(at(2), at(3), at(4), k, n[0]);
+        gaussian_factors<<<grid(block_1d(), rest - 1), block_1d()>>>(at(2), at(4), k, n[0]);
+        gaussian_rows<<<grid(block_wide(), rest, rest - 1), block_wide()>>>(at(2), at(3), at(4), k, n[0]);
     }
 }
 
@@ -308,14 +315,14 @@ __global__ void layer_adjust(const float *input, const float *weights, const flo
     if (i < 16 * n) adjusted[i] = weights[i] + rate * delta[i % 16] * input[i / 16] + momentum * weights[i];
 }
 void layer(void *const *b, const int *n) {
-    auto at = [b](int i) { return of<float>(b, i); };
-    // Rows in y as the other side has them; CUDA's limit is 65535 there.
-    const int rows = n[0] / 16, most = 65535;
-    for (int from = 0; from < rows; from += most) {
-        const int count = rows - from < most ? rows - from : most;
+    auto at = [b](int i) { return buffer<float>(b, i); };
+    // The rows are in y, as in the C++ AMP kernel. CUDA allows at most 65535 blocks in y.
+    const int rows = n[0] / 16, max_blocks = 65535;
+    for (int from = 0; from < rows; from += max_blocks) {
+        const int count = rows - from < max_blocks ? rows - from : max_blocks;
         layer_forward<<<dim3(1, count), dim3(16, 16)>>>(at(0) + from * 16, at(1) + from * 256, at(3) + from * 16);
     }
-    layer_adjust<<<grid(line(), 16 * n[0]), line()>>>(at(0), at(1), at(2), at(4), 0.3f, 0.3f, n[0]);
+    layer_adjust<<<grid(block_1d(), 16 * n[0]), block_1d()>>>(at(0), at(1), at(2), at(4), 0.3f, 0.3f, n[0]);
 }
 
 __global__ void doitgen_kernel(const float *a, const float *c, float *out, int n) {
@@ -327,7 +334,8 @@ __global__ void doitgen_kernel(const float *a, const float *c, float *out, int n
     out[(r * n + q) * n + p] = sum;
 }
 void doitgen(void *const *b, const int *n) {
-    doitgen_kernel<<<grid(wide(), n[0], n[0], n[0]), wide()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
+    doitgen_kernel<<<grid(block_wide(), n[0], n[0], n[0]), block_wide()>>>(buffer<float>(b, 0), buffer<float>(b, 1),
+                                                                           buffer<float>(b, 2), n[0]);
 }
 
 __global__ void adi_copy(const float *from, const float *diagonal, float *x, float *b, int n) {
@@ -353,10 +361,10 @@ __global__ void adi_columns(const float *a, float *x, float *b, int n) {
     }
 }
 void adi(void *const *b, const int *n) {
-    auto at = [b](int i) { return of<float>(b, i); };
-    adi_copy<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(2), at(3), at(4), n[0]);
-    adi_rows<<<grid(line(), n[0]), line()>>>(at(1), at(3), at(4), n[0]);
-    adi_columns<<<grid(line(), n[0]), line()>>>(at(1), at(3), at(4), n[0]);
+    auto at = [b](int i) { return buffer<float>(b, i); };
+    adi_copy<<<grid(block_wide(), n[0], n[0]), block_wide()>>>(at(0), at(2), at(3), at(4), n[0]);
+    adi_rows<<<grid(block_1d(), n[0]), block_1d()>>>(at(1), at(3), at(4), n[0]);
+    adi_columns<<<grid(block_1d(), n[0]), block_1d()>>>(at(1), at(3), at(4), n[0]);
 }
 
 const CudaCase dense_cases[] = {{"tiled product, double", tiled},

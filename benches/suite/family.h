@@ -1,4 +1,4 @@
-// What the C++ AMP side of all families shares.
+// Common code of the C++ AMP side of all families of the kernel suite.
 #pragma once
 #include <amp.h>
 #include <amp_math.h>
@@ -18,8 +18,9 @@ namespace math = concurrency::precise_math;
 
 namespace suite {
 
-// The buffers of a problem as arrays of the type and rank that a kernel asks for.
-class Arrays final : public Running {
+// The buffers of a problem as arrays on an accelerator. `get` returns the array of a buffer, with the type and rank
+// that the kernel needs.
+class Arrays final : public PreparedCase {
     struct Slot {
         std::shared_ptr<void> array;
         std::function<void(const char *)> up;
@@ -40,9 +41,9 @@ class Arrays final : public Running {
         Slot &slot = slots[buffer];
         if (!slot.array) {
             const T *bytes = reinterpret_cast<const T *>(from->buffers[buffer].bytes.data());
-            auto made = std::make_shared<concurrency::array<T, R>>(shape, bytes, bytes + shape.size(), view);
-            auto *array = made.get();
-            slot.array = made;
+            auto new_array = std::make_shared<concurrency::array<T, R>>(shape, bytes, bytes + shape.size(), view);
+            auto *array = new_array.get();
+            slot.array = new_array;
             slot.up = [array](const char *data) {
                 const T *numbers = reinterpret_cast<const T *>(data);
                 concurrency::copy(numbers, numbers + array->extent.size(), *array);

@@ -1,10 +1,10 @@
-// Sparse matrices, graphs, clusters.
+// The family `graphs` of the kernel suite: sparse matrices, graphs, clusters.
 #include "family.h"
 
 namespace SUITE_FAMILY {
 namespace {
 
-// A row a thread; rows of 0 to 63 elements.
+// A sparse matrix times a vector, with a thread for each row. Rows have 0 to 63 elements.
 void spmv_data(Problem &p) {
     const int n = p.pick(1 << 12, 1 << 19);
     std::vector<int> first(n + 1);
@@ -37,7 +37,7 @@ void spmv(Arrays &d) {
         });
 }
 
-// A level of a search: neighbours of the nodes at level 3 that have none get level 4.
+// One level of a breadth-first search: the unvisited neighbours of nodes at level 3 get level 4.
 void bfs_data(Problem &p) {
     const int n = p.pick(1 << 13, 1 << 21);
     p.n = {n, 8 * n};
@@ -64,42 +64,43 @@ void bfs_cpu(Problem &p) {
 void bfs(Arrays &d) {
     const int n = d.n[0];
     array_view<const int> first(d.get<int>(0, n + 1)), edge(d.get<int>(1, d.n[1])), start(d.get<int>(2, n));
-    array_view<int> level(d.get<int>(3, n)), more(d.get<int>(4, 1));
+    array_view<int> level(d.get<int>(3, n)), changed(d.get<int>(4, 1));
     parallel_for_each(
         level.extent, [=](index<1> i) restrict(amp) { level[i] = start[i]; });
-    const int now = 3;
+    const int current_level = 3;
     parallel_for_each(
         level.extent, [=](index<1> i) restrict(amp) {
-            if (level[i] != now) return;
+            if (level[i] != current_level) return;
             for (int k = first[i]; k < first[i[0] + 1]; k++) {
                 const int to = edge[k];
                 if (level[to] == -1) {
-                    level[to] = now + 1;
-                    more[0] = 1;
+                    level[to] = current_level + 1;
+                    changed[0] = 1;
                 }
             }
         });
 }
 
-// The nearest of 16 centers for each of n points of 8 coordinates, and the sums of each cluster by atomic operations.
+// A step of k-means: finds the nearest of 16 centers for each of n points with 8 coordinates. Atomic operations count
+// the points of each cluster.
 void kmeans_data(Problem &p) {
     const int n = p.pick(1 << 12, 1 << 20);
     p.n = {n, 16, 8};
     p.floats(8 * size_t(n)), p.floats(16 * 8), p.out<int>(n), p.out<int>(16);
-    p.bytes = 36.0 * n, p.tolerance = 0.005, p.share = 0.001;
+    p.bytes = 36.0 * n, p.tolerance = 0.005, p.wrong_share = 0.001;
 }
 void kmeans_cpu(Problem &p) {
     const int n = p.n[0];
     for (int i = 0; i < n; i++) {
         int best = 0;
-        float least = 1e30f;
+        float least_distance = 1e30f;
         for (int c = 0; c < 16; c++) {
             float sum = 0;
             for (int k = 0; k < 8; k++) {
-                const float off = p.at<float>(0)[k * n + i] - p.at<float>(1)[c * 8 + k];
-                sum += off * off;
+                const float difference = p.at<float>(0)[k * n + i] - p.at<float>(1)[c * 8 + k];
+                sum += difference * difference;
             }
-            if (sum < least) least = sum, best = c;
+            if (sum < least_distance) least_distance = sum, best = c;
         }
         p.at<int>(2)[i] = best, p.at<int>(3)[best]++;
     }
@@ -113,15 +114,15 @@ void kmeans(Arrays &d) {
     parallel_for_each(
         member.extent, [ =, &point, &center, &member, &count ](index<1> i) restrict(amp) {
             int best = 0;
-            float least = 1e30f;
+            float least_distance = 1e30f;
             for (int c = 0; c < clusters; c++) {
                 float sum = 0;
                 for (int k = 0; k < dimensions; k++) {
-                    const float off = point(k, i[0]) - center(c, k);
-                    sum += off * off;
+                    const float difference = point(k, i[0]) - center(c, k);
+                    sum += difference * difference;
                 }
-                if (sum < least) {
-                    least = sum;
+                if (sum < least_distance) {
+                    least_distance = sum;
                     best = c;
                 }
             }
@@ -130,7 +131,8 @@ void kmeans(Arrays &d) {
         });
 }
 
-// Rodinia's streamcluster: what a new center would save each point, its coordinates in tile_static memory.
+// Rodinia's streamcluster: the cost that each point would save if point 7 (`candidate`) became a center. The kernel
+// keeps the candidate's coordinates in tile_static memory.
 struct Point {
     float weight, cost;
     int center;
@@ -146,7 +148,7 @@ void gain_data(Problem &p) {
         std::memcpy(points + 4 * i + 2, &center, 4);
     }
     p.out<float>(n), p.out<int>(n);
-    p.bytes = 152.0 * n, p.tolerance = 1e-4, p.share = 0.001;
+    p.bytes = 152.0 * n, p.tolerance = 1e-4, p.wrong_share = 0.001;
 }
 void gain_cpu(Problem &p) {
     const int n = p.n[0];
@@ -154,8 +156,8 @@ void gain_cpu(Problem &p) {
         const Point q = p.at<Point>(1)[i];
         float sum = 0;
         for (int k = 0; k < p.n[1]; k++) {
-            const float off = p.at<float>(0)[k * n + i] - p.at<float>(0)[k * n + 7];
-            sum += off * off;
+            const float difference = p.at<float>(0)[k * n + i] - p.at<float>(0)[k * n + 7];
+            sum += difference * difference;
         }
         const float change = sum * q.weight - q.cost;
         p.at<float>(2)[i] = change < 0 ? change : 0;
@@ -170,14 +172,14 @@ void gain(Arrays &d) {
     array_view<int> center(d.get<int>(3, n));
     parallel_for_each(
         saved.extent.tile<256>(), [=](tiled_index<256> t) restrict(amp) {
-            tile_static float near[32];
-            if (t.local[0] < dimensions) near[t.local[0]] = at(t.local[0], candidate);
+            tile_static float candidate_point[32];
+            if (t.local[0] < dimensions) candidate_point[t.local[0]] = at(t.local[0], candidate);
             t.barrier.wait();
             const int i = t.global[0];
             float sum = 0;
             for (int k = 0; k < dimensions; k++) {
-                const float off = at(k, i) - near[k];
-                sum += off * off;
+                const float difference = at(k, i) - candidate_point[k];
+                sum += difference * difference;
             }
             const float change = sum * points[i].weight - points[i].cost;
             if (change < 0) {
@@ -190,7 +192,7 @@ void gain(Arrays &d) {
         });
 }
 
-// Shortest ways between all nodes: a launch for each node in between.
+// The shortest paths between all nodes, with a launch for each intermediate node.
 void floyd_data(Problem &p) {
     const int n = p.pick(64, 512);
     p.n = {n};

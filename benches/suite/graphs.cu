@@ -1,3 +1,4 @@
+// The CUDA side of the family `graphs` of the kernel suite: the kernels of graphs.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
@@ -11,28 +12,29 @@ __global__ void spmv_kernel(const int *first, const int *column, const float *va
     y[i] = sum;
 }
 void spmv(void *const *b, const int *n) {
-    spmv_kernel<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), of<float>(b, 2), of<float>(b, 3),
-                                                of<float>(b, 4), n[0]);
+    spmv_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<int>(b, 0), buffer<int>(b, 1), buffer<float>(b, 2),
+                                                        buffer<float>(b, 3), buffer<float>(b, 4), n[0]);
 }
 
 __global__ void bfs_start(const int *start, int *level, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) level[i] = start[i];
 }
-__global__ void bfs_level(const int *first, const int *edge, int *level, int *more, int now, int n) {
+__global__ void bfs_level(const int *first, const int *edge, int *level, int *changed, int current_level, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n || level[i] != now) return;
+    if (i >= n || level[i] != current_level) return;
     for (int k = first[i]; k < first[i + 1]; k++) {
         const int to = edge[k];
         if (level[to] == -1) {
-            level[to] = now + 1;
-            more[0] = 1;
+            level[to] = current_level + 1;
+            changed[0] = 1;
         }
     }
 }
 void bfs(void *const *b, const int *n) {
-    bfs_start<<<grid(line(), n[0]), line()>>>(of<int>(b, 2), of<int>(b, 3), n[0]);
-    bfs_level<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), of<int>(b, 3), of<int>(b, 4), 3, n[0]);
+    bfs_start<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<int>(b, 2), buffer<int>(b, 3), n[0]);
+    bfs_level<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<int>(b, 0), buffer<int>(b, 1), buffer<int>(b, 3),
+                                                      buffer<int>(b, 4), 3, n[0]);
 }
 
 __global__ void kmeans_clear(int *count, int clusters) {
@@ -44,15 +46,15 @@ __global__ void kmeans_kernel(const float *point, const float *center, int *memb
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int best = 0;
-    float least = 1e30f;
+    float least_distance = 1e30f;
     for (int c = 0; c < clusters; c++) {
         float sum = 0;
         for (int k = 0; k < dimensions; k++) {
-            const float off = point[k * n + i] - center[c * dimensions + k];
-            sum += off * off;
+            const float difference = point[k * n + i] - center[c * dimensions + k];
+            sum += difference * difference;
         }
-        if (sum < least) {
-            least = sum;
+        if (sum < least_distance) {
+            least_distance = sum;
             best = c;
         }
     }
@@ -60,9 +62,9 @@ __global__ void kmeans_kernel(const float *point, const float *center, int *memb
     atomicAdd(&count[best], 1);
 }
 void kmeans(void *const *b, const int *n) {
-    kmeans_clear<<<1, 64>>>(of<int>(b, 3), n[1]);
-    kmeans_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<int>(b, 2), of<int>(b, 3), n[0],
-                                                  n[1], n[2]);
+    kmeans_clear<<<1, 64>>>(buffer<int>(b, 3), n[1]);
+    kmeans_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 1), buffer<int>(b, 2),
+                                                          buffer<int>(b, 3), n[0], n[1], n[2]);
 }
 
 struct Point {
@@ -72,14 +74,14 @@ struct Point {
 };
 __global__ void gain_kernel(const float *at, const Point *points, float *saved, int *center, int n, int dimensions,
                             int candidate) {
-    __shared__ float near[32];
-    if (threadIdx.x < dimensions) near[threadIdx.x] = at[threadIdx.x * n + candidate];
+    __shared__ float candidate_point[32];
+    if (threadIdx.x < dimensions) candidate_point[threadIdx.x] = at[threadIdx.x * n + candidate];
     __syncthreads();
     const int i = blockIdx.x * 256 + threadIdx.x;
     float sum = 0;
     for (int k = 0; k < dimensions; k++) {
-        const float off = at[k * n + i] - near[k];
-        sum += off * off;
+        const float difference = at[k * n + i] - candidate_point[k];
+        sum += difference * difference;
     }
     const float change = sum * points[i].weight - points[i].cost;
     if (change < 0) {
@@ -91,7 +93,8 @@ __global__ void gain_kernel(const float *at, const Point *points, float *saved, 
     }
 }
 void gain(void *const *b, const int *n) {
-    gain_kernel<<<n[0] / 256, 256>>>(of<float>(b, 0), of<Point>(b, 1), of<float>(b, 2), of<int>(b, 3), n[0], n[1], 7);
+    gain_kernel<<<n[0] / 256, 256>>>(buffer<float>(b, 0), buffer<Point>(b, 1), buffer<float>(b, 2), buffer<int>(b, 3),
+                                     n[0], n[1], 7);
 }
 
 __global__ void floyd_copy(const int *in, int *d, int n) {
@@ -105,11 +108,11 @@ __global__ void floyd_kernel(int *d, int k, int n) {
     if (through < d[y * n + x]) d[y * n + x] = through;
 }
 void floyd(void *const *b, const int *n) {
-    const Block block = square();
+    const Block block = block_square();
     const dim3 blocks = grid(block, n[0], n[0]);
-    floyd_copy<<<blocks, block>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
+    floyd_copy<<<blocks, block>>>(buffer<int>(b, 0), buffer<int>(b, 1), n[0]);
     for (int k = 0; k < n[0]; k++)
-        floyd_kernel<<<blocks, block>>>(of<int>(b, 1), k, n[0]);
+        floyd_kernel<<<blocks, block>>>(buffer<int>(b, 1), k, n[0]);
 }
 
 const CudaCase graphs_cases[] = {

@@ -1,4 +1,4 @@
-// Filters of images.
+// The family `images` of the kernel suite: image filters.
 #include "family.h"
 
 namespace SUITE_FAMILY {
@@ -10,11 +10,11 @@ void image_data(Problem &p, int large, double bytes) {
     p.floats(size_t(n) * n), p.out<float>(size_t(n) * n);
     p.bytes = bytes * n * n, p.tolerance = 1e-4;
 }
-// The element at (y, x), at the nearest one inside if that is outside.
-template <class T> float &inside(T &image, int y, int x, int n) restrict(amp, cpu) {
+// The element at (y, x), with coordinates clamped to the image.
+template <class T> float &clamped(T &image, int y, int x, int n) restrict(amp, cpu) {
     return image(y < 0 ? 0 : y >= n ? n - 1 : y, x < 0 ? 0 : x >= n ? n - 1 : x);
 }
-struct Host {
+struct HostImage {
     float *at;
     int n;
     float &operator()(int y, int x) { return at[y * n + x]; }
@@ -25,7 +25,7 @@ void sobel_data(Problem &p) {
 }
 void sobel_cpu(Problem &p) {
     const int n = p.n[0];
-    Host in{p.at<float>(0), n};
+    HostImage in{p.at<float>(0), n};
     for (int y = 1; y < n - 1; y++)
         for (int x = 1; x < n - 1; x++) {
             const float gx = in(y - 1, x + 1) + 2 * in(y, x + 1) + in(y + 1, x + 1) - in(y - 1, x - 1) -
@@ -51,49 +51,49 @@ void sobel(Arrays &d) {
         });
 }
 
-// The mean of 9 x 9.
+// The mean of 9 x 9 pixels.
 void box_data(Problem &p) {
     image_data(p, 4096, 8);
 }
 void box_cpu(Problem &p) {
     const int n = p.n[0];
-    Host in{p.at<float>(0), n};
+    HostImage in{p.at<float>(0), n};
     for (int y = 0; y < n; y++)
         for (int x = 0; x < n; x++) {
             float sum = 0;
             for (int dy = -4; dy <= 4; dy++)
                 for (int dx = -4; dx <= 4; dx++)
-                    sum += inside(in, y + dy, x + dx, n);
+                    sum += clamped(in, y + dy, x + dx, n);
             p.at<float>(1)[y * n + x] = sum / 81;
         }
 }
 void box(Arrays &d) {
-    const int n = d.n[0], reach = 4;
+    const int n = d.n[0], radius = 4;
     array<float, 2> &in = d.get<float>(0, n, n), &out = d.get<float>(1, n, n);
     parallel_for_each(
         out.extent, [&in, &out, n ](index<2> i) restrict(amp) {
             float sum = 0;
-            for (int dy = -reach; dy <= reach; dy++)
-                for (int dx = -reach; dx <= reach; dx++)
-                    sum += inside(in, i[0] + dy, i[1] + dx, n);
-            out[i] = sum / ((2 * reach + 1) * (2 * reach + 1));
+            for (int dy = -radius; dy <= radius; dy++)
+                for (int dx = -radius; dx <= radius; dx++)
+                    sum += clamped(in, i[0] + dy, i[1] + dx, n);
+            out[i] = sum / ((2 * radius + 1) * (2 * radius + 1));
         });
 }
 
-// The median of 3 x 3, by bubbles.
+// The median of 3 x 3 pixels, by a partial exchange sort.
 void median_data(Problem &p) {
     image_data(p, 4096, 8);
 }
 void median_cpu(Problem &p) {
     const int n = p.n[0];
-    Host in{p.at<float>(0), n};
+    HostImage in{p.at<float>(0), n};
     for (int y = 0; y < n; y++)
         for (int x = 0; x < n; x++) {
-            float near[9];
+            float window[9];
             for (int k = 0; k < 9; k++)
-                near[k] = inside(in, y + k / 3 - 1, x + k % 3 - 1, n);
-            std::sort(near, near + 9);
-            p.at<float>(1)[y * n + x] = near[4];
+                window[k] = clamped(in, y + k / 3 - 1, x + k % 3 - 1, n);
+            std::sort(window, window + 9);
+            p.at<float>(1)[y * n + x] = window[4];
         }
 }
 void median(Arrays &d) {
@@ -101,35 +101,35 @@ void median(Arrays &d) {
     array<float, 2> &in = d.get<float>(0, n, n), &out = d.get<float>(1, n, n);
     parallel_for_each(
         out.extent, [&in, &out, n ](index<2> i) restrict(amp) {
-            float near[9];
+            float window[9];
             for (int k = 0; k < 9; k++)
-                near[k] = inside(in, i[0] + k / 3 - 1, i[1] + k % 3 - 1, n);
+                window[k] = clamped(in, i[0] + k / 3 - 1, i[1] + k % 3 - 1, n);
             for (int a = 0; a < 5; a++)
                 for (int b = a + 1; b < 9; b++)
-                    if (near[b] < near[a]) {
-                        const float t = near[a];
-                        near[a] = near[b];
-                        near[b] = t;
+                    if (window[b] < window[a]) {
+                        const float t = window[a];
+                        window[a] = window[b];
+                        window[b] = t;
                     }
-            out[i] = near[4];
+            out[i] = window[4];
         });
 }
 
-// Weights by distance and by likeness, 7 x 7.
+// A bilateral filter of 7 x 7 pixels, weighted by distance and by similarity.
 void bilateral_data(Problem &p) {
     image_data(p, 2048, 0);
     p.tolerance = 1e-3;
 }
 void bilateral_cpu(Problem &p) {
     const int n = p.n[0];
-    Host in{p.at<float>(0), n};
+    HostImage in{p.at<float>(0), n};
     for (int y = 0; y < n; y++)
         for (int x = 0; x < n; x++) {
             float sum = 0, weights = 0;
             for (int dy = -3; dy <= 3; dy++)
                 for (int dx = -3; dx <= 3; dx++) {
-                    const float value = inside(in, y + dy, x + dx, n), off = value - in(y, x);
-                    const float weight = std::exp(-(dx * dx + dy * dy) / 18.0f - off * off / 0.08f);
+                    const float value = clamped(in, y + dy, x + dx, n), difference = value - in(y, x);
+                    const float weight = std::exp(-(dx * dx + dy * dy) / 18.0f - difference * difference / 0.08f);
                     sum += weight * value, weights += weight;
                 }
             p.at<float>(1)[y * n + x] = sum / weights;
@@ -141,12 +141,12 @@ void bilateral(Arrays &d) {
     const float space = 18.0f, range = 0.08f;
     parallel_for_each(
         out.extent, [=](index<2> i) restrict(amp) {
-            const float mine = in[i];
+            const float center = in[i];
             float sum = 0, weights = 0;
             for (int dy = -3; dy <= 3; dy++)
                 for (int dx = -3; dx <= 3; dx++) {
-                    const float value = inside(in, i[0] + dy, i[1] + dx, n), off = value - mine;
-                    const float weight = math::exp(-(dx * dx + dy * dy) / space - off * off / range);
+                    const float value = clamped(in, i[0] + dy, i[1] + dx, n), difference = value - center;
+                    const float weight = math::exp(-(dx * dx + dy * dy) / space - difference * difference / range);
                     sum += weight * value;
                     weights += weight;
                 }
@@ -154,7 +154,7 @@ void bilateral(Arrays &d) {
         });
 }
 
-// Parboil's SAD: how well blocks of 4 x 4 match at 81 places of another frame, the best of them.
+// Parboil's SAD: finds the best of 81 positions in another frame for each block of 4 x 4 pixels.
 void match_data(Problem &p) {
     const int n = p.pick(128, 2048);
     p.n = {n};
@@ -165,12 +165,13 @@ void match_cpu(Problem &p) {
     for (int by = 0; by < n / 4; by++)
         for (int bx = 0; bx < n / 4; bx++) {
             int best = INT32_MAX;
-            for (int place = 0; place < 81; place++) {
+            for (int position = 0; position < 81; position++) {
                 int sum = 0;
                 for (int k = 0; k < 16; k++)
-                    sum += std::abs(p.at<int>(0)[(by * 4 + k / 4) * n + bx * 4 + k % 4] -
-                                    p.at<int>(1)[(by * 4 + k / 4 + place / 9) * width + bx * 4 + k % 4 + place % 9]);
-                best = std::min(best, sum * 81 + place);
+                    sum +=
+                        std::abs(p.at<int>(0)[(by * 4 + k / 4) * n + bx * 4 + k % 4] -
+                                 p.at<int>(1)[(by * 4 + k / 4 + position / 9) * width + bx * 4 + k % 4 + position % 9]);
+                best = std::min(best, sum * 81 + position);
             }
             p.at<int>(2)[by * (n / 4) + bx] = best;
         }
@@ -188,8 +189,8 @@ void match(Arrays &d) {
                     int sum = 0;
                     for (int i = 0; i < 4; i++)
                         for (int j = 0; j < 4; j++) {
-                            const int off = frame(y + i, x + j) - other(y + i + dy, x + j + dx);
-                            sum += off < 0 ? -off : off;
+                            const int difference = frame(y + i, x + j) - other(y + i + dy, x + j + dx);
+                            sum += difference < 0 ? -difference : difference;
                         }
                     const int score = sum * 81 + dy * 9 + dx;
                     if (score < best) best = score;

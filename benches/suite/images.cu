@@ -1,8 +1,9 @@
+// The CUDA side of the family `images` of the kernel suite: the kernels of images.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
 
-__device__ const float &inside(const float *image, int y, int x, int n) {
+__device__ const float &clamped(const float *image, int y, int x, int n) {
     return image[(y < 0 ? 0 : y >= n ? n - 1 : y) * n + (x < 0 ? 0 : x >= n ? n - 1 : x)];
 }
 
@@ -14,57 +15,58 @@ __global__ void sobel_kernel(const float *in, float *out, int n) {
     out[i] = sqrtf(gx * gx + gy * gy);
 }
 void sobel(void *const *b, const int *n) {
-    sobel_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    sobel_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<float>(b, 0), buffer<float>(b, 1), n[0]);
 }
 
-__global__ void box_kernel(const float *in, float *out, int n, int reach) {
+__global__ void box_kernel(const float *in, float *out, int n, int radius) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
     float sum = 0;
-    for (int dy = -reach; dy <= reach; dy++)
-        for (int dx = -reach; dx <= reach; dx++)
-            sum += inside(in, y + dy, x + dx, n);
-    out[y * n + x] = sum / ((2 * reach + 1) * (2 * reach + 1));
+    for (int dy = -radius; dy <= radius; dy++)
+        for (int dx = -radius; dx <= radius; dx++)
+            sum += clamped(in, y + dy, x + dx, n);
+    out[y * n + x] = sum / ((2 * radius + 1) * (2 * radius + 1));
 }
 void box(void *const *b, const int *n) {
-    box_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0], 4);
+    box_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<float>(b, 0), buffer<float>(b, 1), n[0], 4);
 }
 
 __global__ void median_kernel(const float *in, float *out, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
-    float near[9];
+    float window[9];
     for (int k = 0; k < 9; k++)
-        near[k] = inside(in, y + k / 3 - 1, x + k % 3 - 1, n);
+        window[k] = clamped(in, y + k / 3 - 1, x + k % 3 - 1, n);
     for (int a = 0; a < 5; a++)
         for (int b = a + 1; b < 9; b++)
-            if (near[b] < near[a]) {
-                const float t = near[a];
-                near[a] = near[b];
-                near[b] = t;
+            if (window[b] < window[a]) {
+                const float t = window[a];
+                window[a] = window[b];
+                window[b] = t;
             }
-    out[y * n + x] = near[4];
+    out[y * n + x] = window[4];
 }
 void median(void *const *b, const int *n) {
-    median_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    median_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<float>(b, 0), buffer<float>(b, 1), n[0]);
 }
 
 __global__ void bilateral_kernel(const float *in, float *out, float space, float range, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
-    const float mine = in[y * n + x];
+    const float center = in[y * n + x];
     float sum = 0, weights = 0;
     for (int dy = -3; dy <= 3; dy++)
         for (int dx = -3; dx <= 3; dx++) {
-            const float value = inside(in, y + dy, x + dx, n), off = value - mine;
-            const float weight = expf(-(dx * dx + dy * dy) / space - off * off / range);
+            const float value = clamped(in, y + dy, x + dx, n), difference = value - center;
+            const float weight = expf(-(dx * dx + dy * dy) / space - difference * difference / range);
             sum += weight * value;
             weights += weight;
         }
     out[y * n + x] = sum / weights;
 }
 void bilateral(void *const *b, const int *n) {
-    bilateral_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), 18.0f, 0.08f, n[0]);
+    bilateral_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<float>(b, 0), buffer<float>(b, 1),
+                                                                           18.0f, 0.08f, n[0]);
 }
 
 __global__ void match_kernel(const int *frame, const int *other, int *out, int n) {
@@ -77,8 +79,8 @@ __global__ void match_kernel(const int *frame, const int *other, int *out, int n
             int sum = 0;
             for (int i = 0; i < 4; i++)
                 for (int j = 0; j < 4; j++) {
-                    const int off = frame[(y + i) * n + x + j] - other[(y + i + dy) * width + x + j + dx];
-                    sum += off < 0 ? -off : off;
+                    const int difference = frame[(y + i) * n + x + j] - other[(y + i + dy) * width + x + j + dx];
+                    sum += difference < 0 ? -difference : difference;
                 }
             const int score = sum * 81 + dy * 9 + dx;
             if (score < best) best = score;
@@ -86,7 +88,8 @@ __global__ void match_kernel(const int *frame, const int *other, int *out, int n
     out[by * (n / 4) + bx] = best;
 }
 void match(void *const *b, const int *n) {
-    match_kernel<<<grid(square(), n[0] / 4, n[0] / 4), square()>>>(of<int>(b, 0), of<int>(b, 1), of<int>(b, 2), n[0]);
+    match_kernel<<<grid(block_square(), n[0] / 4, n[0] / 4), block_square()>>>(buffer<int>(b, 0), buffer<int>(b, 1),
+                                                                               buffer<int>(b, 2), n[0]);
 }
 
 const CudaCase images_cases[] = {{"Sobel", sobel},

@@ -1,4 +1,4 @@
-// What memory bounds.
+// The family `memory` of the kernel suite: memory-bound kernels and atomic operations.
 #include "family.h"
 
 namespace SUITE_FAMILY {
@@ -154,7 +154,7 @@ void histogram(Arrays &d) {
         });
 }
 
-// Adds floats to a grid by compare and exchange, which is how C++ AMP adds floats.
+// Adds floats to a grid by compare and exchange, because C++ AMP has no atomic addition of floats.
 void deposit_data(Problem &p) {
     const int n = p.pick(1 << 14, 1 << 22), cells = p.pick(1 << 10, 1 << 18);
     p.n = {n, cells};
@@ -167,10 +167,10 @@ void deposit_cpu(Problem &p) {
 }
 void add_float(float *to, float value) restrict(amp) {
     unsigned *bits = reinterpret_cast<unsigned *>(to);
-    unsigned seen = *bits;
+    unsigned old_bits = *bits;
     for (;;) {
-        const float sum = *reinterpret_cast<float *>(&seen) + value;
-        if (atomic_compare_exchange(bits, &seen, *reinterpret_cast<const unsigned *>(&sum))) return;
+        const float sum = *reinterpret_cast<float *>(&old_bits) + value;
+        if (atomic_compare_exchange(bits, &old_bits, *reinterpret_cast<const unsigned *>(&sum))) return;
     }
 }
 void deposit(Arrays &d) {
@@ -185,7 +185,8 @@ void deposit(Arrays &d) {
         [ =, &cell, &charge, &grid ](index<1> i) restrict(amp) { add_float(&grid[cell[i] % cells], charge[i]); });
 }
 
-// Each thread adds to one of few counters in memory, and looks for the least and greatest.
+// Each thread with an odd value increments one of 64 counters. Each thread whose value is below the current minimum or
+// above the current maximum updates that extreme.
 void extremes_data(Problem &p) {
     const int n = p.pick(1 << 16, 1 << 24);
     p.n = {n};

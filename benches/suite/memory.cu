@@ -1,3 +1,4 @@
+// The CUDA side of the family `memory` of the kernel suite: the kernels of memory.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
@@ -7,7 +8,8 @@ __global__ void triad_kernel(float *a, const float *b, const float *c, float sca
     if (i < n) a[i] = b[i] + scalar * c[i];
 }
 void triad(void *const *b, const int *n) {
-    triad_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 2), of<float>(b, 0), of<float>(b, 1), 3.0f, n[0]);
+    triad_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 2), buffer<float>(b, 0), buffer<float>(b, 1),
+                                                         3.0f, n[0]);
 }
 
 __global__ void gather_kernel(const unsigned *table, unsigned *out, int n) {
@@ -22,7 +24,7 @@ __global__ void gather_kernel(const unsigned *table, unsigned *out, int n) {
     out[i] = sum;
 }
 void gather(void *const *b, const int *n) {
-    gather_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), n[0]);
+    gather_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<unsigned>(b, 0), buffer<unsigned>(b, 1), n[0]);
 }
 
 struct Particle {
@@ -46,7 +48,8 @@ __global__ void particles_kernel(const Particle *in, Particle *out, float dt, in
     out[i] = q;
 }
 void particles(void *const *b, const int *n) {
-    particles_kernel<<<grid(line(), n[0]), line()>>>(of<Particle>(b, 0), of<Particle>(b, 1), 0.01f, n[0]);
+    particles_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<Particle>(b, 0), buffer<Particle>(b, 1), 0.01f,
+                                                             n[0]);
 }
 
 __global__ void transpose_kernel(const float *in, float *out, int n) {
@@ -57,7 +60,7 @@ __global__ void transpose_kernel(const float *in, float *out, int n) {
     out[(blockIdx.x * 16 + threadIdx.y) * n + blockIdx.y * 16 + threadIdx.x] = part[threadIdx.x][threadIdx.y];
 }
 void transpose(void *const *b, const int *n) {
-    transpose_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    transpose_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(buffer<float>(b, 0), buffer<float>(b, 1), n[0]);
 }
 
 __global__ void zero_kernel(unsigned *counts, int n) {
@@ -74,18 +77,18 @@ __global__ void histogram_kernel(const unsigned *in, unsigned *counts) {
     atomicAdd(&counts[threadIdx.x], part[threadIdx.x]);
 }
 void histogram(void *const *b, const int *n) {
-    zero_kernel<<<1, 256>>>(of<unsigned>(b, 1), 256);
-    histogram_kernel<<<n[0] / 4096, 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1));
+    zero_kernel<<<1, 256>>>(buffer<unsigned>(b, 1), 256);
+    histogram_kernel<<<n[0] / 4096, 256>>>(buffer<unsigned>(b, 0), buffer<unsigned>(b, 1));
 }
 
-// As C++ AMP does it: CUDA's atomicAdd on floats has no peer there.
+// Adds by compare and exchange, as the C++ AMP kernel does. C++ AMP has no counterpart of CUDA's atomicAdd on floats.
 __device__ void add_float(float *to, float value) {
     unsigned *bits = reinterpret_cast<unsigned *>(to);
-    unsigned seen = *bits;
+    unsigned old_bits = *bits;
     for (;;) {
-        const unsigned before = seen;
-        seen = atomicCAS(bits, before, __float_as_uint(__uint_as_float(before) + value));
-        if (seen == before) return;
+        const unsigned before = old_bits;
+        old_bits = atomicCAS(bits, before, __float_as_uint(__uint_as_float(before) + value));
+        if (old_bits == before) return;
     }
 }
 __global__ void deposit_kernel(const unsigned *cell, const float *charge, float *grid, int n, int cells) {
@@ -93,8 +96,9 @@ __global__ void deposit_kernel(const unsigned *cell, const float *charge, float 
     if (i < n) add_float(&grid[cell[i] % cells], charge[i]);
 }
 void deposit(void *const *b, const int *n) {
-    zero_kernel<<<grid(line(), n[1]), line()>>>(of<unsigned>(b, 2), n[1]);
-    deposit_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0], n[1]);
+    zero_kernel<<<grid(block_1d(), n[1]), block_1d()>>>(buffer<unsigned>(b, 2), n[1]);
+    deposit_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<unsigned>(b, 0), buffer<float>(b, 1),
+                                                           buffer<float>(b, 2), n[0], n[1]);
 }
 
 __global__ void clear_extremes(int *out) {
@@ -110,8 +114,8 @@ __global__ void extremes_kernel(const int *in, int *out, int n) {
     if (value > out[65]) atomicMax(&out[65], value);
 }
 void extremes(void *const *b, const int *n) {
-    clear_extremes<<<1, 256>>>(of<int>(b, 1));
-    extremes_kernel<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
+    clear_extremes<<<1, 256>>>(buffer<int>(b, 1));
+    extremes_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<int>(b, 0), buffer<int>(b, 1), n[0]);
 }
 
 const CudaCase memory_cases[] = {

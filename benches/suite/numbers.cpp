@@ -1,10 +1,10 @@
-// Arithmetic: functions, iterations, random numbers, finance.
+// The family `numbers` of the kernel suite: arithmetic (maths functions, iterations, random numbers, finance).
 #include "family.h"
 
 namespace SUITE_FAMILY {
 namespace {
 
-// Many functions an element.
+// Many maths functions for each element.
 void functions_data(Problem &p) {
     const int n = p.pick(1 << 14, 1 << 23);
     p.n = {n};
@@ -95,12 +95,12 @@ void mandelbrot_data(Problem &p) {
     const int n = p.pick(128, 4096);
     p.n = {n, p.pick(64, 256)};
     p.out<int>(size_t(n) * n);
-    p.share = 0.01;
+    p.wrong_share = 0.01;
 }
-int mandelbrot_at(float cx, float cy, int most) restrict(amp, cpu) {
+int mandelbrot_at(float cx, float cy, int max_iterations) restrict(amp, cpu) {
     float x = 0, y = 0;
     int k = 0;
-    while (k < most && x * x + y * y < 4.0f) {
+    while (k < max_iterations && x * x + y * y < 4.0f) {
         const float next = x * x - y * y + cx;
         y = 2.0f * x * y + cy;
         x = next;
@@ -114,20 +114,21 @@ void mandelbrot_cpu(Problem &p) {
         p.at<int>(0)[i] = mandelbrot_at(-2.0f + 2.5f * (i % n) / n, -1.25f + 2.5f * (i / n) / n, p.n[1]);
 }
 void mandelbrot(Arrays &d) {
-    const int n = d.n[0], most = d.n[1];
+    const int n = d.n[0], max_iterations = d.n[1];
     array_view<int, 2> out(d.get<int>(0, n, n));
     parallel_for_each(
         out.extent, [=](index<2> i) restrict(amp) {
-            out[i] = mandelbrot_at(-2.0f + 2.5f * i[1] / n, -1.25f + 2.5f * i[0] / n, most);
+            out[i] = mandelbrot_at(-2.0f + 2.5f * i[1] / n, -1.25f + 2.5f * i[0] / n, max_iterations);
         });
 }
 
-// Prices an Asian option: paths by a small generator, normal numbers by Box and Muller.
+// Prices an Asian option by Monte Carlo simulation, with one path for each thread. A small generator and the Box-Muller
+// method give the random numbers of each path.
 void monte_carlo_data(Problem &p) {
     const int n = p.pick(1 << 11, 1 << 19);
     p.n = {n, 32};
     p.out<float>(n);
-    p.tolerance = 2e-3, p.share = 0.001;
+    p.tolerance = 2e-3, p.wrong_share = 0.001;
 }
 unsigned step(unsigned &state) restrict(amp, cpu) {
     state ^= state << 13;
@@ -167,7 +168,7 @@ void monte_carlo(Arrays &d) {
         });
 }
 
-// Numbers of a generator with 128 bits of state, 16 a thread.
+// A random generator with 128 bits of state. Each thread generates 16 numbers.
 void xorshift_data(Problem &p) {
     const int n = p.pick(1 << 14, 1 << 22);
     p.n = {n};
@@ -250,7 +251,7 @@ void black_scholes(Arrays &d) {
         });
 }
 
-// One option a tile, 255 steps of a tree.
+// Prices options with a binomial tree of 255 steps. Each tile computes one option.
 void binomial_data(Problem &p) {
     const int n = p.pick(1 << 5, 1 << 14);
     p.n = {n};
@@ -294,7 +295,7 @@ void binomial(Arrays &d) {
         });
 }
 
-// Rays into a scene of 64 balls: the nearest hit.
+// The nearest hit of each ray in a scene of 64 balls.
 struct Ball {
     float x, y, z, radius;
 };
@@ -305,7 +306,7 @@ void rays_data(Problem &p) {
     for (int i = 0; i < 64; i++)
         balls[4 * i + 2] += 3, balls[4 * i + 3] = 0.05f + 0.1f * std::fabs(balls[4 * i + 3]);
     p.out<float>(size_t(n) * n);
-    p.tolerance = 1e-4, p.share = 0.005;
+    p.tolerance = 1e-4, p.wrong_share = 0.005;
 }
 void rays_cpu(Problem &p) {
     const int n = p.n[0];

@@ -1,3 +1,4 @@
+// The CUDA side of the family `numbers` of the kernel suite: the kernels of numbers.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
@@ -14,7 +15,7 @@ __global__ void functions_kernel(const float *in, float *out, int n) {
     out[i] = sum;
 }
 void functions(void *const *b, const int *n) {
-    functions_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    functions_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 1), n[0]);
 }
 
 struct Scale {
@@ -43,16 +44,16 @@ template <class F> __global__ void chain_kernel(const float *in, float *out, F f
 }
 void chain(void *const *b, const int *n) {
     const auto f = then(then(then(Scale{1.5f}, Shift{-0.25f}), Clamp{0, 1}), then(Scale{255}, Shift{0.5f}));
-    chain_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), f, n[0]);
+    chain_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 1), f, n[0]);
 }
 
-__global__ void mandelbrot_kernel(int *out, int n, int most) {
+__global__ void mandelbrot_kernel(int *out, int n, int max_iterations) {
     const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     if (column >= n || row >= n) return;
     const float cx = -2.0f + 2.5f * column / n, cy = -1.25f + 2.5f * row / n;
     float x = 0, y = 0;
     int k = 0;
-    while (k < most && x * x + y * y < 4.0f) {
+    while (k < max_iterations && x * x + y * y < 4.0f) {
         const float next = x * x - y * y + cx;
         y = 2.0f * x * y + cy;
         x = next;
@@ -61,7 +62,7 @@ __global__ void mandelbrot_kernel(int *out, int n, int most) {
     out[row * n + column] = k;
 }
 void mandelbrot(void *const *b, const int *n) {
-    mandelbrot_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<int>(b, 0), n[0], n[1]);
+    mandelbrot_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<int>(b, 0), n[0], n[1]);
 }
 
 __device__ unsigned step(unsigned &state) {
@@ -84,7 +85,7 @@ __global__ void monte_carlo_kernel(float *out, int n, int steps) {
     out[i] = fmaxf(sum / steps - 100.0f, 0.0f);
 }
 void monte_carlo(void *const *b, const int *n) {
-    monte_carlo_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), n[0], n[1]);
+    monte_carlo_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), n[0], n[1]);
 }
 
 struct Xorshift {
@@ -108,7 +109,7 @@ __global__ void random_kernel(unsigned *out, int n) {
         out[k * n + i] = generator.next();
 }
 void random(void *const *b, const int *n) {
-    random_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), n[0]);
+    random_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<unsigned>(b, 0), n[0]);
 }
 
 __device__ float cumulative(float x) {
@@ -130,8 +131,9 @@ __global__ void black_scholes_kernel(const float *price, const float *strike, co
     put[i] = x * discount * (1.0f - c2) - s * (1.0f - c1);
 }
 void black_scholes(void *const *b, const int *n) {
-    black_scholes_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
-                                                         of<float>(b, 3), of<float>(b, 4), 0.02f, 0.3f, n[0]);
+    black_scholes_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<float>(b, 0), buffer<float>(b, 1),
+                                                                 buffer<float>(b, 2), buffer<float>(b, 3),
+                                                                 buffer<float>(b, 4), 0.02f, 0.3f, n[0]);
 }
 
 __global__ void binomial_kernel(const float *price, const float *strike, float *out, float width, float a, float b) {
@@ -150,7 +152,7 @@ __global__ void binomial_kernel(const float *price, const float *strike, float *
 void binomial(void *const *b, const int *n) {
     const float width = 0.3f * sqrtf(1.0f / 255), up = expf(width), down = 1 / up, growth = expf(0.02f / 255);
     const float pu = (growth - down) / (up - down);
-    binomial_kernel<<<n[0], 256>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), width, pu / growth,
+    binomial_kernel<<<n[0], 256>>>(buffer<float>(b, 0), buffer<float>(b, 1), buffer<float>(b, 2), width, pu / growth,
                                    (1 - pu) / growth);
 }
 
@@ -178,7 +180,8 @@ __global__ void rays_kernel(const Ball *balls, float *image, int n, int count) {
     image[row * n + column] = nearest < 1e30f ? 1 / nearest : 0;
 }
 void rays(void *const *b, const int *n) {
-    rays_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<Ball>(b, 0), of<float>(b, 1), n[0], n[1]);
+    rays_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<Ball>(b, 0), buffer<float>(b, 1), n[0],
+                                                                      n[1]);
 }
 
 const CudaCase numbers_cases[] = {{"functions", functions},       {"chain of functors", chain},

@@ -1,4 +1,4 @@
-// Scans, sorts, reductions.
+// The family `order` of the kernel suite: scans, sorts, reductions.
 #include "family.h"
 
 namespace SUITE_FAMILY {
@@ -37,7 +37,8 @@ void scan(Arrays &d) {
         });
 }
 
-// Blelloch's scan of tiles of 512, of doubles; sums of tiles on the side, added by a third kernel.
+// Blelloch's scan of doubles in tiles of 512 elements. A second kernel scans the sums of the tiles. A third kernel adds
+// the scanned sums to the elements.
 void prefix_data(Problem &p) {
     const int n = p.pick(1 << 15, 1 << 23);
     p.n = {n};
@@ -88,16 +89,16 @@ void prefix(Arrays &d) {
     parallel_for_each(
         extent<1>(256).tile<256>(), [=](tiled_index<256> t) restrict(amp) {
             tile_static double part[256];
-            const int i = t.local[0], each = (tiles + 255) / 256;
+            const int i = t.local[0], per_thread = (tiles + 255) / 256;
             double sum = 0;
-            for (int k = i * each; k < (i + 1) * each && k < tiles; k++)
+            for (int k = i * per_thread; k < (i + 1) * per_thread && k < tiles; k++)
                 sum += sums[k];
             part[i] = sum;
             t.barrier.wait();
             double before = 0;
             for (int k = 0; k < i; k++)
                 before += part[k];
-            for (int k = i * each; k < (i + 1) * each && k < tiles; k++) {
+            for (int k = i * per_thread; k < (i + 1) * per_thread && k < tiles; k++) {
                 const double value = sums[k];
                 sums[k] = before;
                 before += value;
@@ -153,7 +154,7 @@ void reduction(Arrays &d) {
         });
 }
 
-// One launch for each step.
+// A bitonic sort with a launch for each step.
 void bitonic_data(Problem &p) {
     const int n = p.pick(1 << 12, 1 << 20);
     p.n = {n};
@@ -184,7 +185,7 @@ void bitonic(Arrays &d) {
                 });
 }
 
-// A pass of 4 bits: digits counted by tiles, scanned, and scattered in order.
+// A radix sort pass over 4 bits: counts the digits in tiles, scans the counts, and scatters the numbers in order.
 void radix_data(Problem &p) {
     const int n = p.pick(1 << 15, 1 << 22), tiles = n / 1024;
     p.n = {n, tiles};
@@ -215,9 +216,9 @@ void radix(Arrays &d) {
     parallel_for_each(
         extent<1>(256).tile<256>(), [ =, &counts ](tiled_index<256> t) restrict(amp) {
             tile_static int part[256];
-            const int all = 16 * tiles, each = (all + 255) / 256, first = t.local[0] * each;
+            const int all = 16 * tiles, per_thread = (all + 255) / 256, first = t.local[0] * per_thread;
             int sum = 0;
-            for (int k = first; k < first + each && k < all; k++)
+            for (int k = first; k < first + per_thread && k < all; k++)
                 sum += counts[k];
             part[t.local[0]] = sum;
             t.barrier.wait();
@@ -228,7 +229,7 @@ void radix(Arrays &d) {
                 t.barrier.wait();
             }
             int before = part[t.local[0]] - sum;
-            for (int k = first; k < first + each && k < all; k++) {
+            for (int k = first; k < first + per_thread && k < all; k++) {
                 const int count = counts[k];
                 counts[k] = before;
                 before += count;
@@ -238,16 +239,16 @@ void radix(Arrays &d) {
         extent<1>(tiles * 256).tile<256>(), [ =, &in, &out, &counts ](tiled_index<256> t) restrict(amp) {
             tile_static int ranks[16][256];
             const int i = t.local[0];
-            int mine[16];
+            int digit_counts[16];
             unsigned keys[4];
             for (int digit = 0; digit < 16; digit++)
-                mine[digit] = 0;
+                digit_counts[digit] = 0;
             for (int k = 0; k < 4; k++) {
                 keys[k] = in[t.tile[0] * 1024 + i * 4 + k];
-                mine[keys[k] >> shift & 15]++;
+                digit_counts[keys[k] >> shift & 15]++;
             }
             for (int digit = 0; digit < 16; digit++)
-                ranks[digit][i] = mine[digit];
+                ranks[digit][i] = digit_counts[digit];
             t.barrier.wait();
             for (int d = 1; d < 256; d *= 2) {
                 int before[16];
@@ -260,14 +261,14 @@ void radix(Arrays &d) {
             }
             for (int k = 0; k < 4; k++) {
                 const int digit = keys[k] >> shift & 15;
-                const int at = counts[digit * tiles + t.tile[0]] + ranks[digit][i] - mine[digit];
+                const int at = counts[digit * tiles + t.tile[0]] + ranks[digit][i] - digit_counts[digit];
                 out[at] = keys[k];
-                mine[digit]--;
+                digit_counts[digit]--;
             }
         });
 }
 
-// Keeps the odd numbers of each tile in order, and how many there were.
+// Stream compaction within tiles: each tile keeps its numbers with bit 6 set, in order, and counts them.
 void compaction_data(Problem &p) {
     const int n = p.pick(1 << 16, 1 << 25);
     p.n = {n};
@@ -291,20 +292,20 @@ void compaction(Arrays &d) {
     array_view<int> counts(d.get<int>(2, n / 256));
     parallel_for_each(
         in.extent.tile<256>(), [=](tiled_index<256> t) restrict(amp) {
-            tile_static int place[256];
+            tile_static int kept_count[256];
             const int i = t.local[0];
             const unsigned value = in[t];
             const bool keep = (value & 64) != 0;
-            place[i] = keep;
+            kept_count[i] = keep;
             t.barrier.wait_with_tile_static_memory_fence();
             for (int d = 1; d < 256; d *= 2) {
-                const int before = i >= d ? place[i - d] : 0;
+                const int before = i >= d ? kept_count[i - d] : 0;
                 t.barrier.wait_with_tile_static_memory_fence();
-                place[i] += before;
+                kept_count[i] += before;
                 t.barrier.wait_with_tile_static_memory_fence();
             }
-            if (keep) out[t.tile[0] * 256 + place[i] - 1] = value;
-            if (i == 255) counts[t.tile] = place[255];
+            if (keep) out[t.tile[0] * 256 + kept_count[i] - 1] = value;
+            if (i == 255) counts[t.tile] = kept_count[255];
         });
 }
 

@@ -1,3 +1,4 @@
+// The CUDA side of the family `order` of the kernel suite: the kernels of order.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
@@ -16,7 +17,7 @@ __global__ void scan_kernel(const int *in, int *out) {
     out[global] = part[from][i];
 }
 void scan(void *const *b, const int *n) {
-    scan_kernel<<<n[0] / 256, 256>>>(of<int>(b, 0), of<int>(b, 1));
+    scan_kernel<<<n[0] / 256, 256>>>(buffer<int>(b, 0), buffer<int>(b, 1));
 }
 
 __global__ void prefix_tiles(const double *in, double *out, double *sums) {
@@ -50,16 +51,16 @@ __global__ void prefix_tiles(const double *in, double *out, double *sums) {
 }
 __global__ void prefix_sums(double *sums, int tiles) {
     __shared__ double part[256];
-    const int i = threadIdx.x, each = (tiles + 255) / 256;
+    const int i = threadIdx.x, per_thread = (tiles + 255) / 256;
     double sum = 0;
-    for (int k = i * each; k < (i + 1) * each && k < tiles; k++)
+    for (int k = i * per_thread; k < (i + 1) * per_thread && k < tiles; k++)
         sum += sums[k];
     part[i] = sum;
     __syncthreads();
     double before = 0;
     for (int k = 0; k < i; k++)
         before += part[k];
-    for (int k = i * each; k < (i + 1) * each && k < tiles; k++) {
+    for (int k = i * per_thread; k < (i + 1) * per_thread && k < tiles; k++) {
         const double value = sums[k];
         sums[k] = before;
         before += value;
@@ -70,9 +71,9 @@ __global__ void prefix_add(double *out, const double *sums, int n) {
     if (i < n) out[i] += sums[i / 512];
 }
 void prefix(void *const *b, const int *n) {
-    prefix_tiles<<<n[0] / 512, 256>>>(of<double>(b, 0), of<double>(b, 1), of<double>(b, 2));
-    prefix_sums<<<1, 256>>>(of<double>(b, 2), n[0] / 512);
-    prefix_add<<<grid(line(), n[0]), line()>>>(of<double>(b, 1), of<double>(b, 2), n[0]);
+    prefix_tiles<<<n[0] / 512, 256>>>(buffer<double>(b, 0), buffer<double>(b, 1), buffer<double>(b, 2));
+    prefix_sums<<<1, 256>>>(buffer<double>(b, 2), n[0] / 512);
+    prefix_add<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<double>(b, 1), buffer<double>(b, 2), n[0]);
 }
 
 __global__ void reduction_tiles(const double *in, double *sums) {
@@ -102,8 +103,8 @@ __global__ void reduction_sums(const double *sums, double *out, int tiles) {
     if (threadIdx.x == 0) out[0] = part[0];
 }
 void reduction(void *const *b, const int *n) {
-    reduction_tiles<<<n[1], 256>>>(of<double>(b, 0), of<double>(b, 1));
-    reduction_sums<<<1, 256>>>(of<double>(b, 1), of<double>(b, 2), n[1]);
+    reduction_tiles<<<n[1], 256>>>(buffer<double>(b, 0), buffer<double>(b, 1));
+    reduction_sums<<<1, 256>>>(buffer<double>(b, 1), buffer<double>(b, 2), n[1]);
 }
 
 __global__ void bitonic_copy(const unsigned *in, unsigned *data, int n) {
@@ -120,10 +121,10 @@ __global__ void bitonic_step(unsigned *data, int j, int k, int n) {
     }
 }
 void bitonic(void *const *b, const int *n) {
-    bitonic_copy<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), n[0]);
+    bitonic_copy<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<unsigned>(b, 0), buffer<unsigned>(b, 1), n[0]);
     for (int k = 2; k <= n[0]; k *= 2)
         for (int j = k / 2; j > 0; j /= 2)
-            bitonic_step<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 1), j, k, n[0]);
+            bitonic_step<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<unsigned>(b, 1), j, k, n[0]);
 }
 
 __global__ void radix_count(const unsigned *in, int *counts, int tiles, int shift) {
@@ -137,9 +138,9 @@ __global__ void radix_count(const unsigned *in, int *counts, int tiles, int shif
 }
 __global__ void radix_scan(int *counts, int tiles) {
     __shared__ int part[256];
-    const int local = threadIdx.x, all = 16 * tiles, each = (all + 255) / 256, first = local * each;
+    const int local = threadIdx.x, all = 16 * tiles, per_thread = (all + 255) / 256, first = local * per_thread;
     int sum = 0;
-    for (int k = first; k < first + each && k < all; k++)
+    for (int k = first; k < first + per_thread && k < all; k++)
         sum += counts[k];
     part[local] = sum;
     __syncthreads();
@@ -150,7 +151,7 @@ __global__ void radix_scan(int *counts, int tiles) {
         __syncthreads();
     }
     int before = part[local] - sum;
-    for (int k = first; k < first + each && k < all; k++) {
+    for (int k = first; k < first + per_thread && k < all; k++) {
         const int count = counts[k];
         counts[k] = before;
         before += count;
@@ -159,16 +160,16 @@ __global__ void radix_scan(int *counts, int tiles) {
 __global__ void radix_scatter(const unsigned *in, unsigned *out, const int *counts, int tiles, int shift) {
     __shared__ int ranks[16][256];
     const int i = threadIdx.x;
-    int mine[16];
+    int digit_counts[16];
     unsigned keys[4];
     for (int digit = 0; digit < 16; digit++)
-        mine[digit] = 0;
+        digit_counts[digit] = 0;
     for (int k = 0; k < 4; k++) {
         keys[k] = in[blockIdx.x * 1024 + i * 4 + k];
-        mine[keys[k] >> shift & 15]++;
+        digit_counts[keys[k] >> shift & 15]++;
     }
     for (int digit = 0; digit < 16; digit++)
-        ranks[digit][i] = mine[digit];
+        ranks[digit][i] = digit_counts[digit];
     __syncthreads();
     for (int d = 1; d < 256; d *= 2) {
         int before[16];
@@ -181,35 +182,35 @@ __global__ void radix_scatter(const unsigned *in, unsigned *out, const int *coun
     }
     for (int k = 0; k < 4; k++) {
         const int digit = keys[k] >> shift & 15;
-        const int at = counts[digit * tiles + blockIdx.x] + ranks[digit][i] - mine[digit];
+        const int at = counts[digit * tiles + blockIdx.x] + ranks[digit][i] - digit_counts[digit];
         out[at] = keys[k];
-        mine[digit]--;
+        digit_counts[digit]--;
     }
 }
 void radix(void *const *b, const int *n) {
-    radix_count<<<n[1], 256>>>(of<unsigned>(b, 0), of<int>(b, 2), n[1], 8);
-    radix_scan<<<1, 256>>>(of<int>(b, 2), n[1]);
-    radix_scatter<<<n[1], 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), n[1], 8);
+    radix_count<<<n[1], 256>>>(buffer<unsigned>(b, 0), buffer<int>(b, 2), n[1], 8);
+    radix_scan<<<1, 256>>>(buffer<int>(b, 2), n[1]);
+    radix_scatter<<<n[1], 256>>>(buffer<unsigned>(b, 0), buffer<unsigned>(b, 1), buffer<int>(b, 2), n[1], 8);
 }
 
 __global__ void compaction_kernel(const unsigned *in, unsigned *out, int *counts) {
-    __shared__ int place[256];
+    __shared__ int kept_count[256];
     const int i = threadIdx.x;
     const unsigned value = in[blockIdx.x * 256 + i];
     const bool keep = (value & 64) != 0;
-    place[i] = keep;
+    kept_count[i] = keep;
     __syncthreads();
     for (int d = 1; d < 256; d *= 2) {
-        const int before = i >= d ? place[i - d] : 0;
+        const int before = i >= d ? kept_count[i - d] : 0;
         __syncthreads();
-        place[i] += before;
+        kept_count[i] += before;
         __syncthreads();
     }
-    if (keep) out[blockIdx.x * 256 + place[i] - 1] = value;
-    if (i == 255) counts[blockIdx.x] = place[255];
+    if (keep) out[blockIdx.x * 256 + kept_count[i] - 1] = value;
+    if (i == 255) counts[blockIdx.x] = kept_count[255];
 }
 void compaction(void *const *b, const int *n) {
-    compaction_kernel<<<n[0] / 256, 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2));
+    compaction_kernel<<<n[0] / 256, 256>>>(buffer<unsigned>(b, 0), buffer<unsigned>(b, 1), buffer<int>(b, 2));
 }
 
 const CudaCase order_cases[] = {

@@ -1,4 +1,4 @@
-// Bodies, fields, transforms.
+// The family `physics` of the kernel suite: bodies, fields and Fourier transforms.
 #include "family.h"
 
 namespace SUITE_FAMILY {
@@ -33,16 +33,16 @@ void bodies(Arrays &d) {
     array<Body> &out = d.get<Body>(1, n);
     parallel_for_each(
         in.extent.tile<256>(), [&in, &out, n ](tiled_index<256> t) restrict(amp) {
-            tile_static Body near[256];
+            tile_static Body chunk[256];
             const Body me = in[t.global];
             Body pull = {0, 0, 0, 0};
             for (int first = 0; first < n; first += 256) {
-                near[t.local[0]] = in[first + t.local[0]];
+                chunk[t.local[0]] = in[first + t.local[0]];
                 t.barrier.wait();
                 for (int j = 0; j < 256; j++) {
-                    const float dx = near[j].x - me.x, dy = near[j].y - me.y, dz = near[j].z - me.z;
+                    const float dx = chunk[j].x - me.x, dy = chunk[j].y - me.y, dz = chunk[j].z - me.z;
                     const float inverse = math::rsqrt(dx * dx + dy * dy + dz * dz + 0.01f);
-                    const float s = near[j].mass * inverse * inverse * inverse;
+                    const float s = chunk[j].mass * inverse * inverse * inverse;
                     pull.x += dx * s;
                     pull.y += dy * s;
                     pull.z += dz * s;
@@ -53,7 +53,7 @@ void bodies(Arrays &d) {
         });
 }
 
-// Parboil's MRI-Q: sums of phases.
+// Parboil's MRI-Q: each point sums the cosines and sines of its phases over all samples.
 struct Sample {
     float x, y, z, magnitude;
 };
@@ -95,7 +95,8 @@ void mri(Arrays &d) {
         });
 }
 
-// Parboil's cutcp: the potential of atoms near each point of a lattice, atoms in bins of 8.
+// Parboil's cutcp: the potential at each lattice point from the atoms within a distance of 4. Space is divided into
+// bins of 4 x 4 x 4, with 8 atoms each.
 void cutoff_data(Problem &p) {
     const int n = p.pick(24, 128), bins = n / 4;
     p.n = {n, bins};
@@ -152,7 +153,7 @@ void cutoff(Arrays &d) {
         });
 }
 
-// Parboil's tpacf: angles between all pairs of points on the sky, counted in bins by a search.
+// Parboil's tpacf: a histogram of the angles between all pairs of points on the sky. A binary search finds the bin.
 void pairs_data(Problem &p) {
     const int n = p.pick(512, 8192);
     p.n = {n, 20};
@@ -194,7 +195,7 @@ void pairs(Arrays &d) {
         bins.extent, [&bins](index<1> i) restrict(amp) { bins[i] = 0; });
     parallel_for_each(
         point.extent.tile<128>(), [&point, &edges, &bins, n ](tiled_index<128> t) restrict(amp) {
-            tile_static Body near[128];
+            tile_static Body chunk[128];
             tile_static float edge[20];
             tile_static int counts[21];
             const int local = t.local[0];
@@ -202,10 +203,10 @@ void pairs(Arrays &d) {
             if (local < 21) counts[local] = 0;
             const Body me = point[t.global];
             for (int first = 0; first < n; first += 128) {
-                near[local] = point[first + local];
+                chunk[local] = point[first + local];
                 t.barrier.wait();
                 for (int j = 0; j < 128; j++) {
-                    const float dot = me.x * near[j].x + me.y * near[j].y + me.z * near[j].z;
+                    const float dot = me.x * chunk[j].x + me.y * chunk[j].y + me.z * chunk[j].z;
                     int low = 0, high = 20;
                     while (low < high) {
                         const int middle = (low + high) / 2;
@@ -223,7 +224,7 @@ void pairs(Arrays &d) {
         });
 }
 
-// 512 complex numbers a tile of 256, radix 2.
+// Radix-2 FFTs of 512 complex numbers. A tile of 256 threads computes one FFT.
 struct Complex {
     float re, im;
 };
@@ -255,8 +256,8 @@ void fft_cpu(Problem &p) {
             for (int i = 0; i < 256; i++) {
                 const int k = i % half, a = i / half * half * 2 + k;
                 const float angle = -3.14159265f * k / half;
-                const Complex turned = to[a + half] * Complex{std::cos(angle), std::sin(angle)}, first = to[a];
-                to[a] = first + turned, to[a + half] = first - turned;
+                const Complex odd_term = to[a + half] * Complex{std::cos(angle), std::sin(angle)}, first = to[a];
+                to[a] = first + odd_term, to[a + half] = first - odd_term;
             }
     }
 }
@@ -274,11 +275,11 @@ void fft(Arrays &d) {
             for (int half = 1; half < 512; half *= 2) {
                 const int k = i % half, a = i / half * half * 2 + k;
                 const float angle = -3.14159265f * k / half;
-                Complex turn;
-                math::sincos(angle, &turn.im, &turn.re);
-                const Complex turned = part[a + half] * turn, kept = part[a];
-                part[a] = kept + turned;
-                part[a + half] = kept - turned;
+                Complex twiddle;
+                math::sincos(angle, &twiddle.im, &twiddle.re);
+                const Complex odd_term = part[a + half] * twiddle, even_term = part[a];
+                part[a] = even_term + odd_term;
+                part[a + half] = even_term - odd_term;
                 t.barrier.wait();
             }
             out[first + i] = part[i];
@@ -286,7 +287,7 @@ void fft(Arrays &d) {
         });
 }
 
-// Forces of Lennard-Jones between neighbours in a list, in double.
+// Lennard-Jones forces, in double: each particle has a list of 64 neighbours.
 void neighbours_data(Problem &p) {
     const int n = p.pick(1 << 11, 1 << 17);
     p.n = {n, 64};
@@ -313,16 +314,16 @@ void neighbours_cpu(Problem &p) {
     }
 }
 void neighbours(Arrays &d) {
-    const int n = d.n[0], most = d.n[1];
+    const int n = d.n[0], neighbour_count = d.n[1];
     const array<double, 2> &at = d.get<double>(0, 3, n);
-    const array<int, 2> &list = d.get<int>(1, most, n);
+    const array<int, 2> &list = d.get<int>(1, neighbour_count, n);
     array<double, 2> &force = d.get<double>(2, 3, n);
     parallel_for_each(
-        extent<1>(n), [&, most ](index<1> idx) restrict(amp) {
+        extent<1>(n), [&, neighbour_count ](index<1> idx) restrict(amp) {
             const int i = idx[0];
             const double x = at(0, i), y = at(1, i), z = at(2, i);
             double fx = 0, fy = 0, fz = 0;
-            for (int k = 0; k < most; k++) {
+            for (int k = 0; k < neighbour_count; k++) {
                 const int j = list(k, i);
                 const double dx = x - at(0, j), dy = y - at(1, j), dz = z - at(2, j);
                 const double square = dx * dx + dy * dy + dz * dz;

@@ -1,3 +1,4 @@
+// The CUDA side of the family `physics` of the kernel suite: the kernels of physics.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
@@ -6,17 +7,17 @@ struct Body {
     float x, y, z, mass;
 };
 __global__ void bodies_kernel(const Body *in, Body *out, int n) {
-    __shared__ Body near[256];
+    __shared__ Body chunk[256];
     const int i = blockIdx.x * 256 + threadIdx.x;
     const Body me = in[i];
     Body pull = {0, 0, 0, 0};
     for (int first = 0; first < n; first += 256) {
-        near[threadIdx.x] = in[first + threadIdx.x];
+        chunk[threadIdx.x] = in[first + threadIdx.x];
         __syncthreads();
         for (int j = 0; j < 256; j++) {
-            const float dx = near[j].x - me.x, dy = near[j].y - me.y, dz = near[j].z - me.z;
+            const float dx = chunk[j].x - me.x, dy = chunk[j].y - me.y, dz = chunk[j].z - me.z;
             const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 0.01f);
-            const float s = near[j].mass * inverse * inverse * inverse;
+            const float s = chunk[j].mass * inverse * inverse * inverse;
             pull.x += dx * s;
             pull.y += dy * s;
             pull.z += dz * s;
@@ -26,7 +27,7 @@ __global__ void bodies_kernel(const Body *in, Body *out, int n) {
     out[i] = pull;
 }
 void bodies(void *const *b, const int *n) {
-    bodies_kernel<<<n[0] / 256, 256>>>(of<Body>(b, 0), of<Body>(b, 1), n[0]);
+    bodies_kernel<<<n[0] / 256, 256>>>(buffer<Body>(b, 0), buffer<Body>(b, 1), n[0]);
 }
 
 struct Sample {
@@ -48,8 +49,9 @@ __global__ void mri_kernel(const float *x, const float *y, const float *z, const
     imaginary[i] = im;
 }
 void mri(void *const *b, const int *n) {
-    auto at = [b](int i) { return of<float>(b, i); };
-    mri_kernel<<<grid(line(), n[0]), line()>>>(at(0), at(1), at(2), of<Sample>(b, 3), at(4), at(5), n[0], n[1]);
+    auto at = [b](int i) { return buffer<float>(b, i); };
+    mri_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(at(0), at(1), at(2), buffer<Sample>(b, 3), at(4), at(5), n[0],
+                                                       n[1]);
 }
 
 __global__ void cutoff_kernel(const Body *atoms, float *potential, int n, int bins) {
@@ -73,14 +75,15 @@ __global__ void cutoff_kernel(const Body *atoms, float *potential, int n, int bi
     potential[(z * n + y) * n + x] = sum;
 }
 void cutoff(void *const *b, const int *n) {
-    cutoff_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<Body>(b, 0), of<float>(b, 1), n[0], n[1]);
+    cutoff_kernel<<<grid(block_3d(), n[0], n[0], n[0]), block_3d()>>>(buffer<Body>(b, 0), buffer<float>(b, 1), n[0],
+                                                                      n[1]);
 }
 
 __global__ void pairs_clear(int *bins) {
     if (threadIdx.x < 21) bins[threadIdx.x] = 0;
 }
 __global__ void pairs_kernel(const Body *point, const float *edges, int *bins, int n) {
-    __shared__ Body near[128];
+    __shared__ Body chunk[128];
     __shared__ float edge[20];
     __shared__ int counts[21];
     const int local = threadIdx.x;
@@ -88,10 +91,10 @@ __global__ void pairs_kernel(const Body *point, const float *edges, int *bins, i
     if (local < 21) counts[local] = 0;
     const Body me = point[blockIdx.x * 128 + local];
     for (int first = 0; first < n; first += 128) {
-        near[local] = point[first + local];
+        chunk[local] = point[first + local];
         __syncthreads();
         for (int j = 0; j < 128; j++) {
-            const float dot = me.x * near[j].x + me.y * near[j].y + me.z * near[j].z;
+            const float dot = me.x * chunk[j].x + me.y * chunk[j].y + me.z * chunk[j].z;
             int low = 0, high = 20;
             while (low < high) {
                 const int middle = (low + high) / 2;
@@ -108,8 +111,8 @@ __global__ void pairs_kernel(const Body *point, const float *edges, int *bins, i
     if (local < 21) atomicAdd(&bins[local], counts[local]);
 }
 void pairs(void *const *b, const int *n) {
-    pairs_clear<<<1, 32>>>(of<int>(b, 2));
-    pairs_kernel<<<n[0] / 128, 128>>>(of<Body>(b, 0), of<float>(b, 1), of<int>(b, 2), n[0]);
+    pairs_clear<<<1, 32>>>(buffer<int>(b, 2));
+    pairs_kernel<<<n[0] / 128, 128>>>(buffer<Body>(b, 0), buffer<float>(b, 1), buffer<int>(b, 2), n[0]);
 }
 
 struct Complex {
@@ -133,26 +136,26 @@ __global__ void fft_kernel(const Complex *in, Complex *out) {
     for (int half = 1; half < 512; half *= 2) {
         const int k = i % half, a = i / half * half * 2 + k;
         const float angle = -3.14159265f * k / half;
-        Complex turn;
-        sincosf(angle, &turn.im, &turn.re);
-        const Complex turned = part[a + half] * turn, kept = part[a];
-        part[a] = kept + turned;
-        part[a + half] = kept - turned;
+        Complex twiddle;
+        sincosf(angle, &twiddle.im, &twiddle.re);
+        const Complex odd_term = part[a + half] * twiddle, even_term = part[a];
+        part[a] = even_term + odd_term;
+        part[a + half] = even_term - odd_term;
         __syncthreads();
     }
     out[first + i] = part[i];
     out[first + i + 256] = part[i + 256];
 }
 void fft(void *const *b, const int *n) {
-    fft_kernel<<<n[0], 256>>>(of<Complex>(b, 0), of<Complex>(b, 1));
+    fft_kernel<<<n[0], 256>>>(buffer<Complex>(b, 0), buffer<Complex>(b, 1));
 }
 
-__global__ void neighbours_kernel(const double *at, const int *list, double *force, int n, int most) {
+__global__ void neighbours_kernel(const double *at, const int *list, double *force, int n, int neighbour_count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     const double x = at[i], y = at[n + i], z = at[2 * n + i];
     double fx = 0, fy = 0, fz = 0;
-    for (int k = 0; k < most; k++) {
+    for (int k = 0; k < neighbour_count; k++) {
         const int j = list[k * n + i];
         const double dx = x - at[j], dy = y - at[n + j], dz = z - at[2 * n + j];
         const double square = dx * dx + dy * dy + dz * dz;
@@ -168,7 +171,8 @@ __global__ void neighbours_kernel(const double *at, const int *list, double *for
     force[2 * n + i] = fz;
 }
 void neighbours(void *const *b, const int *n) {
-    neighbours_kernel<<<grid(line(), n[0]), line()>>>(of<double>(b, 0), of<int>(b, 1), of<double>(b, 2), n[0], n[1]);
+    neighbours_kernel<<<grid(block_1d(), n[0]), block_1d()>>>(buffer<double>(b, 0), buffer<int>(b, 1),
+                                                              buffer<double>(b, 2), n[0], n[1]);
 }
 
 const CudaCase physics_cases[] = {{"n bodies", bodies},         {"MRI-Q", mri},

@@ -1,4 +1,4 @@
-// Makes a case ready on an accelerator, and compares results.
+// make_running() prepares a case on an accelerator. compare() checks the results of a case.
 #include <cmath>
 #include <stdexcept>
 
@@ -6,7 +6,7 @@
 
 namespace suite {
 
-std::unique_ptr<Running> make_running(const Case &which, const Problem &problem, const std::string &device_path) {
+std::unique_ptr<PreparedCase> prepare_case(const Case &which, const Problem &problem, const std::string &device_path) {
     const accelerator device =
         device_path.empty() ? accelerator() : accelerator(std::wstring(device_path.begin(), device_path.end()));
     return std::make_unique<Arrays>(which, problem, device.get_default_view());
@@ -26,7 +26,7 @@ template <class T> void compare(const Problem &p, size_t buffer, const char *got
         if (g == e || std::fabs(g - e) <= p.tolerance * (std::fabs(e) + mean)) continue;
         if (wrong++ == 0) first = i;
     }
-    if (static_cast<double>(wrong) > p.share * static_cast<double>(count))
+    if (static_cast<double>(wrong) > p.wrong_share * static_cast<double>(count))
         throw std::runtime_error(std::to_string(wrong) + " of " + std::to_string(count) + " wrong in buffer " +
                                  std::to_string(buffer) + ", first at " + std::to_string(first) + ": " +
                                  std::to_string(got[first]) + ", expected " + std::to_string(expected[first]));
@@ -36,11 +36,11 @@ template <class T> void compare(const Problem &p, size_t buffer, const char *got
 
 void compare(const Problem &got, const Problem &expected) {
     for (size_t i = 0; i < got.buffers.size(); i++) {
-        const Buffer &mine = got.buffers[i], &right = expected.buffers[i];
-        if (!mine.result) continue;
-        if (mine.kind == Kind::f32) compare<float>(got, i, mine.bytes.data(), right.bytes.data());
-        if (mine.kind == Kind::f64) compare<double>(got, i, mine.bytes.data(), right.bytes.data());
-        if (mine.kind == Kind::i32) compare<int>(got, i, mine.bytes.data(), right.bytes.data());
+        const Buffer &actual = got.buffers[i], &expected_buffer = expected.buffers[i];
+        if (!actual.result) continue;
+        if (actual.kind == Kind::f32) compare<float>(got, i, actual.bytes.data(), expected_buffer.bytes.data());
+        if (actual.kind == Kind::f64) compare<double>(got, i, actual.bytes.data(), expected_buffer.bytes.data());
+        if (actual.kind == Kind::i32) compare<int>(got, i, actual.bytes.data(), expected_buffer.bytes.data());
     }
 }
 

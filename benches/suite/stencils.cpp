@@ -1,10 +1,11 @@
-// Stencils and cellular automata: each point of the next state from points near it.
+// The family `stencils` of the kernel suite: stencils and cellular automata, which compute each new point from the
+// neighbours of the old point.
 #include "family.h"
 
 namespace SUITE_FAMILY {
 namespace {
 
-// Rows, then columns, of 17 taps; tiles with their margins in tile_static memory.
+// A convolution with 17 taps, along rows, then along columns. Tiles and their margins are in tile_static memory.
 const int radius = 8;
 struct Taps {
     float at[2 * radius + 1];
@@ -117,11 +118,11 @@ void life_cpu(Problem &p) {
     const int n = p.n[0];
     for (int y = 0; y < n; y++)
         for (int x = 0; x < n; x++) {
-            int near = 0;
+            int neighbours = 0;
             for (int dy = -1; dy <= 1; dy++)
                 for (int dx = -1; dx <= 1; dx++)
-                    if (dy || dx) near += p.at<int>(0)[(y + dy + n) % n * n + (x + dx + n) % n];
-            p.at<int>(1)[y * n + x] = near == 3 || (near == 2 && p.at<int>(0)[y * n + x]);
+                    if (dy || dx) neighbours += p.at<int>(0)[(y + dy + n) % n * n + (x + dx + n) % n];
+            p.at<int>(1)[y * n + x] = neighbours == 3 || (neighbours == 2 && p.at<int>(0)[y * n + x]);
         }
 }
 void life(Arrays &d) {
@@ -130,15 +131,15 @@ void life(Arrays &d) {
     array_view<int, 2> next(d.get<int>(1, n, n));
     parallel_for_each(
         next.extent, [=](index<2> i) restrict(amp) {
-            int near = 0;
+            int neighbours = 0;
             for (int dy = -1; dy <= 1; dy++)
                 for (int dx = -1; dx <= 1; dx++)
-                    if (dy != 0 || dx != 0) near += now((i[0] + dy + n) % n, (i[1] + dx + n) % n);
-            next[i] = near == 3 || (near == 2 && now[i] == 1) ? 1 : 0;
+                    if (dy != 0 || dx != 0) neighbours += now((i[0] + dy + n) % n, (i[1] + dx + n) % n);
+            next[i] = neighbours == 3 || (neighbours == 2 && now[i] == 1) ? 1 : 0;
         });
 }
 
-// Rodinia's hotspot: temperatures of a chip from its power.
+// Rodinia's hotspot: the temperatures of a chip after a time step, from the power at each point.
 void hotspot_data(Problem &p) {
     const int n = p.pick(256, 4096);
     p.n = {n};
@@ -172,23 +173,23 @@ void hotspot(Arrays &d) {
             if (lx == 1) part[ly][0] = temperature(y, x > 0 ? x - 1 : 0);
             if (lx == 16) part[ly][17] = temperature(y, x < n - 1 ? x + 1 : n - 1);
             t.barrier.wait();
-            const float mine = part[ly][lx];
+            const float center = part[ly][lx];
             out[t.global] =
-                mine + step * (power[t.global] + (part[ly + 1][lx] + part[ly - 1][lx] - 2.0f * mine) * ry +
-                               (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * mine) * rx + (ambient - mine) * rz);
+                center + step * (power[t.global] + (part[ly + 1][lx] + part[ly - 1][lx] - 2.0f * center) * ry +
+                                 (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * center) * rx + (ambient - center) * rz);
         });
 }
 
-// Rodinia's srad: diffusion that keeps edges. Two kernels.
+// Rodinia's srad: edge-preserving diffusion of an image, in two kernels.
 void srad_data(Problem &p) {
     const int n = p.pick(192, 4096);
     p.n = {n};
     p.floats(size_t(n) * n, 0.1f, 1), p.out<float>(size_t(n) * n), p.in<float>(size_t(n) * n);
     p.bytes = 20.0 * n * n, p.tolerance = 1e-4;
 }
-float srad_coefficient(float mine, float north, float south, float west, float east) restrict(amp, cpu) {
-    const float dn = north - mine, ds = south - mine, dw = west - mine, de = east - mine;
-    const float g2 = (dn * dn + ds * ds + dw * dw + de * de) / (mine * mine), l = (dn + ds + dw + de) / mine;
+float srad_coefficient(float center, float north, float south, float west, float east) restrict(amp, cpu) {
+    const float dn = north - center, ds = south - center, dw = west - center, de = east - center;
+    const float g2 = (dn * dn + ds * ds + dw * dw + de * de) / (center * center), l = (dn + ds + dw + de) / center;
     const float num = 0.5f * g2 - 0.0625f * l * l, den = 1.0f + 0.25f * l, q = num / (den * den);
     const float c = 1.0f / (1.0f + (q - 0.05f) / (0.05f * 1.05f));
     return c < 0 ? 0 : c > 1 ? 1 : c;
@@ -224,10 +225,10 @@ void srad(Arrays &d) {
     parallel_for_each(
         image.extent, [&image, &c, &out, n ](index<2> i) restrict(amp) {
             const int y = i[0], x = i[1], south = y < n - 1 ? y + 1 : y, east = x < n - 1 ? x + 1 : x;
-            const float mine = image[i];
-            const float sum = c[i] * (image(y > 0 ? y - 1 : y, x) - mine) + c(south, x) * (image(south, x) - mine) +
-                              c[i] * (image(y, x > 0 ? x - 1 : x) - mine) + c(y, east) * (image(y, east) - mine);
-            out[i] = mine + 0.125f * sum;
+            const float center = image[i];
+            const float sum = c[i] * (image(y > 0 ? y - 1 : y, x) - center) + c(south, x) * (image(south, x) - center) +
+                              c[i] * (image(y, x > 0 ? x - 1 : x) - center) + c(y, east) * (image(y, east) - center);
+            out[i] = center + 0.125f * sum;
         });
 }
 
@@ -249,10 +250,10 @@ void jacobi_cpu(Problem &p) {
 }
 void jacobi(Arrays &d) {
     const int n = d.n[0];
-    array_view<double, 2> in(d.get<double>(0, n, n)), between(d.get<double>(1, n, n)), out(d.get<double>(2, n, n));
+    array_view<double, 2> in(d.get<double>(0, n, n)), intermediate(d.get<double>(1, n, n)), out(d.get<double>(2, n, n));
     for (int pass = 0; pass < 2; pass++) {
-        array_view<const double, 2> a(pass == 0 ? in : between);
-        array_view<double, 2> b(pass == 0 ? between : out);
+        array_view<const double, 2> a(pass == 0 ? in : intermediate);
+        array_view<double, 2> b(pass == 0 ? intermediate : out);
         parallel_for_each(
             b.extent, [=](index<2> i) restrict(amp) {
                 const int y = i[0], x = i[1];
@@ -262,7 +263,7 @@ void jacobi(Arrays &d) {
     }
 }
 
-// A step of a lattice of nine speeds: streaming from neighbours, then collision.
+// A lattice Boltzmann step with nine velocities: streaming from neighbours, then collision.
 const int speeds_x[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, speeds_y[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
 void lattice_data(Problem &p) {
     const int n = p.pick(128, 2048);

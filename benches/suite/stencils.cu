@@ -1,3 +1,4 @@
+// The CUDA side of the family `stencils` of the kernel suite: the kernels of stencils.cpp, written in CUDA.
 #include "cuda.h"
 
 namespace {
@@ -36,8 +37,9 @@ void convolution(void *const *b, const int *n) {
     Taps taps;
     for (int k = -radius; k <= radius; k++)
         taps.at[k + radius] = expf(-0.05f * k * k) / 8;
-    convolution_rows<<<dim3(n[0] / 64, n[0] / 4), dim3(64, 4)>>>(of<float>(b, 0), of<float>(b, 1), taps, n[0]);
-    convolution_columns<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<float>(b, 1), of<float>(b, 2), taps, n[0]);
+    convolution_rows<<<dim3(n[0] / 64, n[0] / 4), dim3(64, 4)>>>(buffer<float>(b, 0), buffer<float>(b, 1), taps, n[0]);
+    convolution_columns<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(buffer<float>(b, 1), buffer<float>(b, 2), taps,
+                                                                      n[0]);
 }
 
 __global__ void heat_kernel(const float *in, float *out, int n) {
@@ -47,20 +49,20 @@ __global__ void heat_kernel(const float *in, float *out, int n) {
         out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - n] + in[i + n] + in[i - plane] + in[i + plane]);
 }
 void heat(void *const *b, const int *n) {
-    heat_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    heat_kernel<<<grid(block_3d(), n[0], n[0], n[0]), block_3d()>>>(buffer<float>(b, 0), buffer<float>(b, 1), n[0]);
 }
 
 __global__ void life_kernel(const int *now, int *next, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
-    int near = 0;
+    int neighbours = 0;
     for (int dy = -1; dy <= 1; dy++)
         for (int dx = -1; dx <= 1; dx++)
-            if (dy != 0 || dx != 0) near += now[(y + dy + n) % n * n + (x + dx + n) % n];
-    next[y * n + x] = near == 3 || (near == 2 && now[y * n + x] == 1) ? 1 : 0;
+            if (dy != 0 || dx != 0) neighbours += now[(y + dy + n) % n * n + (x + dx + n) % n];
+    next[y * n + x] = neighbours == 3 || (neighbours == 2 && now[y * n + x] == 1) ? 1 : 0;
 }
 void life(void *const *b, const int *n) {
-    life_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
+    life_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<int>(b, 0), buffer<int>(b, 1), n[0]);
 }
 
 __global__ void hotspot_kernel(const float *temperature, const float *power, float *out, float step, float ry, float rx,
@@ -74,18 +76,18 @@ __global__ void hotspot_kernel(const float *temperature, const float *power, flo
     if (lx == 1) part[ly][0] = temperature[y * n + (x > 0 ? x - 1 : 0)];
     if (lx == 16) part[ly][17] = temperature[y * n + (x < n - 1 ? x + 1 : n - 1)];
     __syncthreads();
-    const float mine = part[ly][lx];
-    out[i] = mine + step * (power[i] + (part[ly + 1][lx] + part[ly - 1][lx] - 2.0f * mine) * ry +
-                            (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * mine) * rx + (ambient - mine) * rz);
+    const float center = part[ly][lx];
+    out[i] = center + step * (power[i] + (part[ly + 1][lx] + part[ly - 1][lx] - 2.0f * center) * ry +
+                              (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * center) * rx + (ambient - center) * rz);
 }
 void hotspot(void *const *b, const int *n) {
-    hotspot_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
-                                                                 0.2f, 0.3f, 0.25f, 0.001f, 80.0f, n[0]);
+    hotspot_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(
+        buffer<float>(b, 0), buffer<float>(b, 1), buffer<float>(b, 2), 0.2f, 0.3f, 0.25f, 0.001f, 80.0f, n[0]);
 }
 
-__device__ float srad_coefficient(float mine, float north, float south, float west, float east) {
-    const float dn = north - mine, ds = south - mine, dw = west - mine, de = east - mine;
-    const float g2 = (dn * dn + ds * ds + dw * dw + de * de) / (mine * mine), l = (dn + ds + dw + de) / mine;
+__device__ float srad_coefficient(float center, float north, float south, float west, float east) {
+    const float dn = north - center, ds = south - center, dw = west - center, de = east - center;
+    const float g2 = (dn * dn + ds * ds + dw * dw + de * de) / (center * center), l = (dn + ds + dw + de) / center;
     const float num = 0.5f * g2 - 0.0625f * l * l, den = 1.0f + 0.25f * l, q = num / (den * den);
     const float c = 1.0f / (1.0f + (q - 0.05f) / (0.05f * 1.05f));
     return c < 0 ? 0 : c > 1 ? 1 : c;
@@ -101,16 +103,16 @@ __global__ void srad_second(const float *image, const float *c, float *out, int 
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
     const int i = y * n + x, south = (y < n - 1 ? y + 1 : y) * n + x, east = y * n + (x < n - 1 ? x + 1 : x);
-    const float mine = image[i];
-    const float sum = c[i] * (image[(y > 0 ? y - 1 : y) * n + x] - mine) + c[south] * (image[south] - mine) +
-                      c[i] * (image[y * n + (x > 0 ? x - 1 : x)] - mine) + c[east] * (image[east] - mine);
-    out[i] = mine + 0.125f * sum;
+    const float center = image[i];
+    const float sum = c[i] * (image[(y > 0 ? y - 1 : y) * n + x] - center) + c[south] * (image[south] - center) +
+                      c[i] * (image[y * n + (x > 0 ? x - 1 : x)] - center) + c[east] * (image[east] - center);
+    out[i] = center + 0.125f * sum;
 }
 void srad(void *const *b, const int *n) {
-    const Block block = square();
+    const Block block = block_square();
     const dim3 blocks = grid(block, n[0], n[0]);
-    srad_first<<<blocks, block>>>(of<float>(b, 0), of<float>(b, 2), n[0]);
-    srad_second<<<blocks, block>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 1), n[0]);
+    srad_first<<<blocks, block>>>(buffer<float>(b, 0), buffer<float>(b, 2), n[0]);
+    srad_second<<<blocks, block>>>(buffer<float>(b, 0), buffer<float>(b, 2), buffer<float>(b, 1), n[0]);
 }
 
 __global__ void jacobi_kernel(const double *a, double *b, int n) {
@@ -118,10 +120,10 @@ __global__ void jacobi_kernel(const double *a, double *b, int n) {
     if (y > 0 && y < n - 1 && x > 0 && x < n - 1) b[i] = 0.2 * (a[i] + a[i - 1] + a[i + 1] + a[i + n] + a[i - n]);
 }
 void jacobi(void *const *b, const int *n) {
-    const Block block = wide();
+    const Block block = block_wide();
     const dim3 blocks = grid(block, n[0], n[0]);
-    jacobi_kernel<<<blocks, block>>>(of<double>(b, 0), of<double>(b, 1), n[0]);
-    jacobi_kernel<<<blocks, block>>>(of<double>(b, 1), of<double>(b, 2), n[0]);
+    jacobi_kernel<<<blocks, block>>>(buffer<double>(b, 0), buffer<double>(b, 1), n[0]);
+    jacobi_kernel<<<blocks, block>>>(buffer<double>(b, 1), buffer<double>(b, 2), n[0]);
 }
 
 __device__ float equilibrium(float weight, float rho, float along, float square) {
@@ -154,7 +156,8 @@ __global__ void lattice_kernel(const float *from, float *to, int n) {
     }
 }
 void lattice(void *const *b, const int *n) {
-    lattice_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    lattice_kernel<<<grid(block_square(), n[0], n[0]), block_square()>>>(buffer<float>(b, 0), buffer<float>(b, 1),
+                                                                         n[0]);
 }
 
 const CudaCase stencils_cases[] = {{"separable convolution", convolution},

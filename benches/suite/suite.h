@@ -1,6 +1,6 @@
-// Kernels as users write them who tune nothing, of the kinds that Rodinia, SHOC, Parboil, PolyBench-ACC and HeCBench
-// have. Each has the same algorithm, block and data in C++ AMP (a family's .cpp) and in CUDA (the family's .cu), and a
-// loop for the processor that says what is right.
+// The kernel suite: untuned kernels, as users write them, similar to those in Rodinia, SHOC, Parboil, PolyBench-ACC and
+// HeCBench. Each family of kernels has a .cpp file for C++ AMP and a .cu file for CUDA, with the same algorithms,
+// blocks and data. A loop on the CPU computes the expected results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace suite {
 
 enum class Kind { f32, f64, i32 };
 
-// Memory that a kernel reads or writes, as the host has it.
+// The host's copy of a buffer that a kernel reads or writes.
 struct Buffer {
     std::vector<char> bytes;
     Kind kind;
-    bool result; // compared
+    bool result; // the contents are compared
 };
 
 // The data of a case.
 struct Problem {
-    bool large = false;   // for a GPU; else small enough for a software device
-    std::vector<int> n;   // sizes, the same on all sides
-    double bytes = 0;     // that one run moves, where memory bounds it
-    double tolerance = 0; // of results, beside the expected one and the mean of all
-    double share = 0;     // of results that may be off all the same (counts of iterations)
+    bool large = false;     // true: sized for a GPU; false: small enough for a software device
+    std::vector<int> n;     // sizes, the same for C++ AMP, CUDA and the CPU
+    double bytes = 0;       // bytes that one run moves, if the case is memory-bound
+    double tolerance = 0;   // allowed error, relative to |expected| + the mean of all |expected|
+    double wrong_share = 0; // the fraction of the results whose error may exceed the tolerance
     std::vector<Buffer> buffers;
 
     int pick(int small_size, int large_size) const { return large ? large_size : small_size; }
@@ -40,16 +40,18 @@ struct Problem {
         buffers.push_back({std::vector<char>(count * sizeof(T)), kind, result});
         return reinterpret_cast<T *>(buffers.back().bytes.data());
     }
-    // What is only read, and what is left over: zeros at first.
+    // Adds a zeroed buffer that is not compared: input or scratch.
     template <class T> T *in(size_t count) { return add<T>(count, false); }
-    // What is compared.
+    // Adds a zeroed buffer that is compared.
     template <class T> T *out(size_t count) { return add<T>(count, true); }
-    // Even over [low, high).
+    // Adds a buffer of random numbers, uniform in [low, high).
     float *floats(size_t count, float low = 0, float high = 1, bool result = false) {
-        return spread<float>(count, low, high, result);
+        return add_random<float>(count, low, high, result);
     }
-    double *doubles(size_t count, double low = 0, double high = 1) { return spread<double>(count, low, high, false); }
-    // Below `end`; all numbers if that is 0.
+    double *doubles(size_t count, double low = 0, double high = 1) {
+        return add_random<double>(count, low, high, false);
+    }
+    // Adds a buffer of random numbers below `end`, or of all 32-bit values if `end` is 0.
     unsigned *numbers(size_t count, unsigned end = 0) {
         unsigned *to = in<unsigned>(count);
         for (size_t i = 0; i < count; i++)
@@ -64,7 +66,7 @@ struct Problem {
 
   private:
     uint64_t state = 12345;
-    template <class T> T *spread(size_t count, T low, T high, bool result) {
+    template <class T> T *add_random(size_t count, T low, T high, bool result) {
         T *to = add<T>(count, result);
         for (size_t i = 0; i < count; i++)
             to[i] = low + (high - low) * static_cast<T>(next() >> 7) / static_cast<T>(1 << 24);
@@ -75,23 +77,23 @@ struct Problem {
 class Arrays;
 
 struct Case {
-    const char *name; // CUDA's has the same
+    const char *name; // also the name of the CUDA case
     void (*data)(Problem &);
-    void (*cpu)(Problem &); // makes of the data the results
-    void (*amp)(Arrays &);  // launches
+    void (*cpu)(Problem &); // computes the expected results
+    void (*amp)(Arrays &);  // launches the kernels
 };
 
-// A problem on an accelerator.
-class Running {
+// A case that is ready to run on an accelerator.
+class PreparedCase {
   public:
-    virtual ~Running() = default;
-    virtual void run(unsigned times) = 0; // and waits
+    virtual ~PreparedCase() = default;
+    virtual void run(unsigned times) = 0; // waits at the end
     virtual void upload(const Problem &from) = 0;
     virtual void download(Problem &to) = 0;
 };
-std::unique_ptr<Running> make_running(const Case &which, const Problem &problem, const std::string &device_path);
+std::unique_ptr<PreparedCase> prepare_case(const Case &which, const Problem &problem, const std::string &device_path);
 
-// Throws what is wrong with the results in `got`.
+// Throws std::runtime_error if the results in `got` are wrong.
 void compare(const Problem &got, const Problem &expected);
 
 } // namespace suite

@@ -1,10 +1,10 @@
-// Dynamic programming, strings, hashes.
+// The family `tables` of the kernel suite: dynamic programming, strings and hashes.
 #include "family.h"
 
 namespace SUITE_FAMILY {
 namespace {
 
-// Rodinia's pathfinder: the cheapest way down a grid, a launch for each row.
+// Rodinia's pathfinder: the cheapest path down a grid, with one launch per row.
 void pathfinder_data(Problem &p) {
     const int n = p.pick(1 << 14, 1 << 22), rows = p.pick(8, 16);
     p.n = {n, rows};
@@ -40,16 +40,16 @@ void pathfinder(Arrays &d) {
                 if (i == 1) part[0] = from[x > 0 ? x - 1 : 0];
                 if (i == 256) part[257] = from[x < n - 1 ? x + 1 : n - 1];
                 t.barrier.wait();
-                int least = part[i];
-                if (part[i - 1] < least) least = part[i - 1];
-                if (part[i + 1] < least) least = part[i + 1];
-                to[x] = wall(row, x) + least;
+                int cheapest = part[i];
+                if (part[i - 1] < cheapest) cheapest = part[i - 1];
+                if (part[i + 1] < cheapest) cheapest = part[i + 1];
+                to[x] = wall(row, x) + cheapest;
             });
         std::swap(from, to);
     }
 }
 
-// Rodinia's Needleman-Wunsch: blocks of 16 x 16 along anti-diagonals.
+// Rodinia's Needleman-Wunsch: one launch per anti-diagonal of blocks of 16 x 16 cells.
 void alignment_data(Problem &p) {
     const int n = p.pick(256, 4096);
     p.n = {n};
@@ -84,11 +84,11 @@ void alignment(Arrays &d) {
         parallel_for_each(
             extent<1>(count * 16).tile<16>(), [ =, &likeness, &score ](tiled_index<16> t) restrict(amp) {
                 tile_static int part[17][17];
-                tile_static int like[16][16];
+                tile_static int block_likeness[16][16];
                 const int i = t.local[0], bx = first + t.tile[0], by = diagonal - bx, y = by * 16, x = bx * 16;
                 if (i == 0) part[0][0] = score(y, x);
                 for (int k = 0; k < 16; k++)
-                    like[k][i] = likeness(y + k, x + i);
+                    block_likeness[k][i] = likeness(y + k, x + i);
                 t.barrier.wait();
                 part[i + 1][0] = score(y + i + 1, x);
                 part[0][i + 1] = score(y, x + i + 1);
@@ -96,7 +96,7 @@ void alignment(Arrays &d) {
                 for (int m = 0; m < 16; m++) {
                     if (i <= m) {
                         const int cx = i + 1, cy = m - i + 1;
-                        int best = part[cy - 1][cx - 1] + like[cy - 1][cx - 1];
+                        int best = part[cy - 1][cx - 1] + block_likeness[cy - 1][cx - 1];
                         if (part[cy][cx - 1] - penalty > best) best = part[cy][cx - 1] - penalty;
                         if (part[cy - 1][cx] - penalty > best) best = part[cy - 1][cx] - penalty;
                         part[cy][cx] = best;
@@ -106,7 +106,7 @@ void alignment(Arrays &d) {
                 for (int m = 14; m >= 0; m--) {
                     if (i <= m) {
                         const int cx = i + 16 - m, cy = 16 - i;
-                        int best = part[cy - 1][cx - 1] + like[cy - 1][cx - 1];
+                        int best = part[cy - 1][cx - 1] + block_likeness[cy - 1][cx - 1];
                         if (part[cy][cx - 1] - penalty > best) best = part[cy][cx - 1] - penalty;
                         if (part[cy - 1][cx] - penalty > best) best = part[cy - 1][cx] - penalty;
                         part[cy][cx] = best;
@@ -119,7 +119,7 @@ void alignment(Arrays &d) {
     }
 }
 
-// The distance of each of n words of 16 letters to one word; four letters a number.
+// The Levenshtein distance of n words to a query. A word has 16 letters, packed four to a number.
 void distance_data(Problem &p) {
     const int n = p.pick(1 << 12, 1 << 20);
     p.n = {n};
@@ -176,7 +176,7 @@ void distance(Arrays &d) {
         });
 }
 
-// Where a pattern of 8 letters stands in a text, four letters a number.
+// Finds a pattern of 8 letters in a text. The text packs four letters into a number.
 void search_data(Problem &p) {
     const int n = p.pick(1 << 16, 1 << 24);
     p.n = {n, 8};
@@ -202,25 +202,25 @@ void search(Arrays &d) {
     const int n = d.n[0], length = d.n[1];
     const array<unsigned> &text = d.get<unsigned>(0, n / 4 + 2), &pattern = d.get<unsigned>(1, length);
     array<int> &count = d.get<int>(2, 1);
-    array<unsigned> &found = d.get<unsigned>(3, n / 32);
+    array<unsigned> &match_bits = d.get<unsigned>(3, n / 32);
     parallel_for_each(
-        found.extent, [&](index<1> i) restrict(amp) {
-            found[i] = 0;
+        match_bits.extent, [&](index<1> i) restrict(amp) {
+            match_bits[i] = 0;
             if (i[0] == 0) count[0] = 0;
         });
     parallel_for_each(
-        extent<1>(n), [&text, &pattern, &count, &found, length ](index<1> idx) restrict(amp) {
+        extent<1>(n), [&text, &pattern, &count, &match_bits, length ](index<1> idx) restrict(amp) {
             const int i = idx[0];
             int k = 0;
             while (k < length && (text[(i + k) / 4] >> (i + k) % 4 * 8 & 255) == pattern[k])
                 k++;
             if (k < length) return;
             atomic_fetch_inc(&count[0]);
-            atomic_fetch_or(&found[i / 32], 1U << i % 32);
+            atomic_fetch_or(&match_bits[i / 32], 1U << i % 32);
         });
 }
 
-// SHA-256 of a block of 16 words a thread.
+// SHA-256: each thread hashes one block of 16 words.
 const unsigned sha_keys[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -230,22 +230,22 @@ const unsigned sha_keys[64] = {
     0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-unsigned turned(unsigned x, int by) restrict(amp, cpu) {
+unsigned rotate_right(unsigned x, int by) restrict(amp, cpu) {
     return x >> by | x << (32 - by);
 }
 struct Sha {
     unsigned h[8];
-    // `w` holds the last 16 words.
+    // Round `i` of the hash. `w` is a ring buffer of the last 16 words of the message schedule.
     void round(int i, unsigned *w, unsigned key) restrict(amp, cpu) {
         if (i >= 16) {
             const unsigned a = w[(i + 1) & 15], b = w[(i + 14) & 15];
-            w[i & 15] +=
-                (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[(i + 9) & 15] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+            w[i & 15] += (rotate_right(a, 7) ^ rotate_right(a, 18) ^ a >> 3) + w[(i + 9) & 15] +
+                         (rotate_right(b, 17) ^ rotate_right(b, 19) ^ b >> 10);
         }
-        const unsigned s1 = turned(h[4], 6) ^ turned(h[4], 11) ^ turned(h[4], 25),
+        const unsigned s1 = rotate_right(h[4], 6) ^ rotate_right(h[4], 11) ^ rotate_right(h[4], 25),
                        choice = (h[4] & h[5]) ^ (~h[4] & h[6]);
         const unsigned t1 = h[7] + s1 + choice + key + w[i & 15];
-        const unsigned s0 = turned(h[0], 2) ^ turned(h[0], 13) ^ turned(h[0], 22);
+        const unsigned s0 = rotate_right(h[0], 2) ^ rotate_right(h[0], 13) ^ rotate_right(h[0], 22);
         const unsigned t2 = s0 + ((h[0] & h[1]) ^ (h[0] & h[2]) ^ (h[1] & h[2]));
         for (int k = 7; k > 0; k--)
             h[k] = h[k - 1];
@@ -289,7 +289,7 @@ void sha(Arrays &d) {
         });
 }
 
-// Ten rounds of a cipher by one table of 256 words in tile_static memory, as AES does them.
+// Ten rounds of an AES-like cipher, with a lookup table of 256 words in tile_static memory.
 void cipher_data(Problem &p) {
     const int n = p.pick(1 << 12, 1 << 22);
     p.n = {n};
@@ -307,9 +307,9 @@ void cipher_cpu(Problem &p) {
         for (int round = 1; round <= 10; round++) {
             unsigned t[4];
             for (int k = 0; k < 4; k++)
-                t[k] = table[s[k] >> 24] ^ turned(table[s[(k + 1) & 3] >> 16 & 255], 8) ^
-                       turned(table[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(table[s[(k + 3) & 3] & 255], 24) ^
-                       key[4 * round + k];
+                t[k] = table[s[k] >> 24] ^ rotate_right(table[s[(k + 1) & 3] >> 16 & 255], 8) ^
+                       rotate_right(table[s[(k + 2) & 3] >> 8 & 255], 16) ^
+                       rotate_right(table[s[(k + 3) & 3] & 255], 24) ^ key[4 * round + k];
             std::copy_n(t, 4, s);
         }
         p.at<Words>(3)[i] = {s[0], s[1], s[2], s[3]};
@@ -322,17 +322,17 @@ void cipher(Arrays &d) {
     array<Words> &out = d.get<Words>(3, n);
     parallel_for_each(
         in.extent.tile<256>(), [&in, &table, &key, &out ](tiled_index<256> t) restrict(amp) {
-            tile_static unsigned near[256];
-            near[t.local[0]] = table[t.local[0]];
+            tile_static unsigned lut[256];
+            lut[t.local[0]] = table[t.local[0]];
             t.barrier.wait();
             const Words from = in[t.global];
             unsigned s[4] = {from.x ^ key[0], from.y ^ key[1], from.z ^ key[2], from.w ^ key[3]};
             for (int round = 1; round <= 10; round++) {
                 unsigned next[4];
                 for (int k = 0; k < 4; k++)
-                    next[k] = near[s[k] >> 24] ^ turned(near[s[(k + 1) & 3] >> 16 & 255], 8) ^
-                              turned(near[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(near[s[(k + 3) & 3] & 255], 24) ^
-                              key[4 * round + k];
+                    next[k] = lut[s[k] >> 24] ^ rotate_right(lut[s[(k + 1) & 3] >> 16 & 255], 8) ^
+                              rotate_right(lut[s[(k + 2) & 3] >> 8 & 255], 16) ^
+                              rotate_right(lut[s[(k + 3) & 3] & 255], 24) ^ key[4 * round + k];
                 for (int k = 0; k < 4; k++)
                     s[k] = next[k];
             }

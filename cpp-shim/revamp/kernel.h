@@ -16,22 +16,22 @@
 // revamp::kernel::find(accelerator, "saxpy") loads a kernel that is compiled into the program. The arguments come in
 // the kernel's order.
 //
-// - array_views and arrays are bound to the kernel's storage buffers, in the order of (set, binding). Views are made
-//   valid where the kernel runs, as for a lambda: an array_view<const T> is read; of the others the kernel's own
-//   declaration says whether they are read or written. A view with gaps (a section, a projection) covers for the
-//   kernel all from its first element to its last; steps between rows are the program's to pass.
+// - array_views and arrays are bound to the kernel's storage buffers, in the order of (set, binding). The library
+//   makes views valid where the kernel runs, as for a lambda. An array_view<const T> is read. For other views, the
+//   kernel's declaration of the buffer says whether the kernel reads or writes. For a view with gaps (a section, a
+//   projection), the kernel sees all elements from the first to the last, so the program must pass the distance between
+//   rows.
 // - Other values (numbers, structures of numbers, index, extent) are push constants, each at the next multiple of its
-//   alignment, as in a C structure: give vec3 and the like by structures with alignas. Together they must fill the
-//   block.
-// - A kernel whose only push constant is one 64-bit address (GL_EXT_buffer_reference) takes an argument block: there
-//   arrays and views become the address of their first element, and everything lies in one C structure in the order of
-//   the arguments.
-// - revamp::constant(id, value) sets a specialization constant, wherever it stands among the arguments.
+//   alignment, as in a C structure: pass vec3 and similar types as structures with alignas. Together they must fill the
+//   push-constant block.
+// - A kernel whose only push constant is one 64-bit address (GL_EXT_buffer_reference) takes an argument block: one C
+//   structure of all arguments in order. In it, arrays and views are the addresses of their first elements.
+// - revamp::constant(id, value) sets a specialization constant; its position among the arguments does not matter.
 //
-// As many workgroups run as cover the extent: the kernel checks its bounds where that is no multiple of its workgroup.
-// The last dimension of the extent is Vulkan's x. Without an accelerator_view the kernel's accelerator is chosen on, by
-// the rules of a lambda (SEL-5 to SEL-19). Errors are exceptions as of any other parallel_for_each; the text names the
-// argument.
+// Enough workgroups run to cover the extent; if the extent is not a multiple of the workgroup, the kernel must check
+// its bounds. The last dimension of the extent is Vulkan's x. Without an accelerator_view, the library selects a view
+// of the kernel's accelerator by the rules for a lambda (SEL-5 to SEL-19). Errors are exceptions as in any other
+// parallel_for_each; the text names the argument.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -39,9 +39,9 @@
 #define REVAMP_KERNEL_H
 
 #include "detail/array.h"
+#include "detail/completion.h"
 #include "detail/config.h"
 #include "detail/exceptions.h"
-#include "detail/runtime.h"
 #include "detail/view.h"
 
 #include <cstddef>
@@ -63,10 +63,11 @@ REVAMP_DETAIL_END
 namespace revamp {
 inline namespace REVAMP_ABI {
 
-// A SPIR-V kernel loaded on an accelerator; a handle, whose copies are the same kernel.
+// A SPIR-V kernel loaded on an accelerator. It is a handle: copies are the same kernel.
 class REVAMP_VISIBLE kernel {
   public:
-    // Loads a module of `size` bytes, which is copied. `entry_point` null: the only one. `label`: a name for messages.
+    // Loads a copy of a module of `size` bytes. `entry_point` may be null if the module has only one. Messages show
+    // `label`.
     kernel(const Concurrency::accelerator &accelerator, const void *spirv, std::size_t size,
            const char *entry_point = nullptr, const char *label = nullptr)
         : m_kernel(nullptr) {
@@ -99,7 +100,7 @@ class REVAMP_VISIBLE kernel {
         if (m_kernel) (void)revamp_kernel_release(m_kernel);
     }
 
-    // Workgroup size, buffers and constants it declares.
+    // The workgroup size, buffers and constants that the kernel declares.
     revamp_kernel_info info() const {
         revamp_kernel_info info = {};
         info.struct_size = sizeof info;
@@ -112,22 +113,23 @@ class REVAMP_VISIBLE kernel {
         detail::check(revamp_kernel_get_binding(native(), number, &info));
         return info;
     }
-    // For the C API. Borrowed.
+    // The handle for the C API. It is borrowed: do not release it.
     revamp_kernel native() const {
         if (!m_kernel)
-            throw Concurrency::uninitialized_object("the revamp::kernel was moved from; use the one it was moved to");
+            throw Concurrency::uninitialized_object(
+                "this revamp::kernel was moved to another object; use the other object");
         return m_kernel;
     }
 
   private:
     revamp_kernel m_kernel;
 
-    explicit kernel(revamp_kernel taken) noexcept : m_kernel(taken) {}
+    explicit kernel(revamp_kernel owned_handle) noexcept : m_kernel(owned_handle) {}
 };
 
 // A value for the specialization constant `id`.
 template <class T> struct specialization {
-    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "a specialization constant is a number or bool");
+    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "a specialization constant must be a number or bool");
     std::uint32_t id;
     T value;
 };
@@ -137,10 +139,10 @@ template <class T> specialization<T> constant(std::uint32_t id, T value) {
 
 namespace detail {
 
-// The arguments of a launch, gathered one by one.
+// The arguments of a launch, added one by one.
 class kernel_arguments {
   public:
-    explicit kernel_arguments(const kernel &of) : m_kernel(of), m_info(of.info()) {}
+    explicit kernel_arguments(const kernel &spirv_kernel) : m_kernel(spirv_kernel), m_info(spirv_kernel.info()) {}
 
     template <class T, int N> void add(const Concurrency::array_view<T, N> &view) {
         revamp_argument &argument = add_buffer(std::is_const_v<T>);
@@ -150,39 +152,40 @@ class kernel_arguments {
         add_buffer(false).array = array_access::region(array).array;
     }
     template <class T> void add(const specialization<T> &constant) {
-        // A bool of SPIR-V is 4 bytes here.
-        typedef std::conditional_t<std::is_same_v<T, bool>, std::uint32_t, T> stored;
-        const stored value = constant.value;
+        // A bool specialization constant has 4 bytes.
+        typedef std::conditional_t<std::is_same_v<T, bool>, std::uint32_t, T> stored_type;
+        const stored_type value = constant.value;
         m_constants.push_front(0);
         __builtin_memcpy(&m_constants.front(), &value, sizeof value);
         m_arguments.push_back(revamp_argument_specialization(constant.id, &m_constants.front(), sizeof value));
     }
     template <class T> void add(const T &value) {
         static_assert(!std::is_pointer_v<T> && !std::is_reference_v<T>,
-                      "a pointer cannot be an argument of a SPIR-V kernel: pass an array_view");
+                      "a pointer cannot be an argument of a SPIR-V kernel; pass an array_view");
         static_assert(std::is_trivially_copyable_v<T>,
-                      "an argument of a SPIR-V kernel is an array_view, an array, or a value that is copied as bytes");
+                      "an argument of a SPIR-V kernel must be an array_view, an array, or a trivially copyable value");
         static_assert(!is_small_integer<T>, "an argument of a SPIR-V kernel must not be char or short; pass an int");
-        static_assert(!std::is_same_v<T, bool>,
-                      "a bool cannot be an argument of a SPIR-V kernel: blocks cannot hold bool; pass an int");
+        static_assert(
+            !std::is_same_v<T, bool>,
+            "a bool cannot be an argument of a SPIR-V kernel, because SPIR-V blocks cannot hold bool; pass an int");
         put(&value, sizeof(T), alignof(T));
     }
 
-    // Makes the launch; if `timed` is not null, it becomes the completion of a timed one.
+    // Launches the kernel. If `completion` is not null, the launch is timed and `*completion` becomes its completion.
     template <int N>
     void dispatch(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain,
-                  revamp_completion *timed = nullptr) {
+                  revamp_completion *completion = nullptr) {
         if (m_buffers != m_info.binding_count && !m_info.takes_block)
             throw Concurrency::runtime_exception(("the kernel has " + std::to_string(m_info.binding_count) +
                                                   " storage buffers, but " + std::to_string(m_buffers) +
                                                   " arrays and array_views were passed")
                                                      .c_str(),
                                                  failed);
-        int room[N];
+        int extent_storage[N];
         revamp_dispatch_info info = {};
         info.struct_size = sizeof info;
         info.rank = N;
-        info.extent = views::values(domain, room);
+        info.extent = views::values(domain, extent_storage);
         if (m_info.takes_block) {
             info.block = m_bytes.data();
             info.block_size = m_bytes.size();
@@ -191,11 +194,11 @@ class kernel_arguments {
         }
         info.arguments = m_arguments.data();
         info.argument_count = m_arguments.size();
-        const bool is_chosen = target && !target->is_auto_selection;
-        const revamp_accelerator_view view = is_chosen ? access::native(*target) : nullptr;
+        const bool has_explicit_view = target && !target->is_auto_selection;
+        const revamp_accelerator_view view = has_explicit_view ? access::native(*target) : nullptr;
         const revamp_async_options options = timed_options();
-        check(timed ? revamp_dispatch_async(view, m_kernel.native(), &info, &options, timed)
-                    : revamp_dispatch(view, m_kernel.native(), &info));
+        check(completion ? revamp_dispatch_async(view, m_kernel.native(), &info, &options, completion)
+                         : revamp_dispatch(view, m_kernel.native(), &info));
     }
 
   private:
@@ -203,7 +206,7 @@ class kernel_arguments {
     const revamp_kernel_info m_info;
     std::vector<revamp_argument> m_arguments;
     std::vector<unsigned char> m_bytes;
-    // Arguments point to them.
+    // The values of specialization constants. Arguments point to them.
     std::forward_list<std::uint64_t> m_constants;
     std::uint32_t m_buffers = 0;
 
@@ -216,9 +219,9 @@ class kernel_arguments {
     revamp_argument &add_buffer(bool read_only) {
         revamp_argument argument = REVAMP_ARGUMENT_INIT;
         if (m_info.takes_block) {
-            const std::uint64_t none = 0;
+            const std::uint64_t placeholder = 0;
             argument.kind = REVAMP_ARGUMENT_ADDRESS;
-            argument.offset = static_cast<std::uint32_t>(put(&none, sizeof none, alignof(std::uint64_t)));
+            argument.offset = static_cast<std::uint32_t>(put(&placeholder, sizeof placeholder, alignof(std::uint64_t)));
             argument.access = read_only ? REVAMP_ACCESS_READ : REVAMP_ACCESS_READ_WRITE;
         } else {
             if (m_buffers == m_info.binding_count)
@@ -255,15 +258,15 @@ REVAMP_NAMESPACE_BEGIN
 template <int N, class... Arguments>
 void parallel_for_each(const accelerator_view &view, const extent<N> &domain, const revamp::kernel &kernel,
                        const Arguments &...arguments) {
-    revamp::detail::kernel_arguments all(kernel);
-    (all.add(arguments), ...);
-    all.dispatch(&view, domain);
+    revamp::detail::kernel_arguments launch_arguments(kernel);
+    (launch_arguments.add(arguments), ...);
+    launch_arguments.dispatch(&view, domain);
 }
 template <int N, class... Arguments>
 void parallel_for_each(const extent<N> &domain, const revamp::kernel &kernel, const Arguments &...arguments) {
-    revamp::detail::kernel_arguments all(kernel);
-    (all.add(arguments), ...);
-    all.dispatch(nullptr, domain);
+    revamp::detail::kernel_arguments launch_arguments(kernel);
+    (launch_arguments.add(arguments), ...);
+    launch_arguments.dispatch(nullptr, domain);
 }
 
 REVAMP_NAMESPACE_END
@@ -271,24 +274,24 @@ REVAMP_NAMESPACE_END
 namespace revamp {
 inline namespace REVAMP_ABI {
 
-// The same, for times_of() of <revamp/times.hpp>.
+// Run a SPIR-V kernel as parallel_for_each() does, and time the launch for times_of() of <revamp/times.hpp>.
 template <int N, class... Arguments>
 Concurrency::completion_future timed_parallel_for_each(const Concurrency::accelerator_view &view,
                                                        const Concurrency::extent<N> &domain, const kernel &kernel,
                                                        const Arguments &...arguments) {
-    detail::kernel_arguments all(kernel);
-    (all.add(arguments), ...);
+    detail::kernel_arguments launch_arguments(kernel);
+    (launch_arguments.add(arguments), ...);
     revamp_completion done = nullptr;
-    all.dispatch(&view, domain, &done);
+    launch_arguments.dispatch(&view, domain, &done);
     return detail::access::adopt(done);
 }
 template <int N, class... Arguments>
 Concurrency::completion_future timed_parallel_for_each(const Concurrency::extent<N> &domain, const kernel &kernel,
                                                        const Arguments &...arguments) {
-    detail::kernel_arguments all(kernel);
-    (all.add(arguments), ...);
+    detail::kernel_arguments launch_arguments(kernel);
+    (launch_arguments.add(arguments), ...);
     revamp_completion done = nullptr;
-    all.dispatch(nullptr, domain, &done);
+    launch_arguments.dispatch(nullptr, domain, &done);
     return detail::access::adopt(done);
 }
 

@@ -1,5 +1,5 @@
-// revamp: C++ AMP beside MPI (docs/mpi.md): each rank its accelerator, sections of array_views as messages, reductions.
-// Used where the program has MPI; nothing else of revamp needs it.
+// revamp: combines C++ AMP with MPI (docs/mpi.md). Chooses an accelerator for each rank, sends sections of array_views
+// as messages, and reduces data. No other part of revamp needs MPI.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -8,7 +8,7 @@
 
 #include <amp.h>
 
-// MPI's old C++ classes are not used, and need libraries of their own.
+// Excludes MPI's old C++ bindings, which need additional libraries.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <map>
 #include <memory>
@@ -36,7 +37,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-// The most bytes of one message of MPI, which counts in int; more is sent as several. The same on all ranks.
+// The maximum number of bytes in one MPI message: MPI counts in int. Larger data are sent as several messages. All
+// ranks must use the same value.
 #ifndef REVAMP_MPI_PIECE
 #define REVAMP_MPI_PIECE (std::size_t{1} << 30)
 #endif
@@ -51,17 +53,17 @@ class request;
 
 enum class operation { sum, product, minimum, maximum };
 
-// What MPI refused, or what two ranks do not agree on.
+// An error of MPI, or a mismatch between ranks.
 class REVAMP_VISIBLE error : public Concurrency::runtime_exception {
   public:
     explicit error(const std::string &text) noexcept : runtime_exception(text.c_str(), revamp::detail::failed) {}
 };
 
-// To be held around calls of MPI that the program makes while other threads use this header: it asks MPI for
-// MPI_THREAD_SERIALIZED, one call at a time.
+// This header initializes MPI with MPI_THREAD_SERIALIZED, which allows one call at a time. While other threads use the
+// header, the program must hold this mutex around its own calls of MPI.
 inline std::mutex &calls() {
-    static std::mutex one;
-    return one;
+    static std::mutex instance;
+    return instance;
 }
 
 namespace detail {
@@ -74,8 +76,8 @@ inline void check(int code, const char *what) {
     throw error(std::string(what) + ": " + text);
 }
 
-// While there is one, errors are returned also where MPI asks the handlers of these two, whatever communicator a
-// request is of, as MPICH does of messages that are too long.
+// While an object of this class exists, the error handlers of MPI_COMM_WORLD and MPI_COMM_SELF return errors. MPI may
+// call these handlers for requests of any communicator; MPICH does so for messages that are too long.
 class errors_return {
   public:
     errors_return() {
@@ -97,7 +99,7 @@ class errors_return {
     MPI_Errhandler m_before[2];
 };
 
-// What both sides of a message must have in common: rank, bytes of an element, kind, extent.
+// The values that must be equal on both sides of a message: number of dimensions, bytes of an element, kind, extent.
 constexpr std::size_t header_dimensions = 8;
 typedef std::array<long long, 3 + header_dimensions> header;
 
@@ -118,7 +120,7 @@ struct shape {
         h[1] = static_cast<long long>(element);
         h[2] = kind;
         for (std::size_t d = 0; d < extent.size(); ++d) {
-            // What does not fit is mixed into the last.
+            // If there are more dimensions than values, the last value is a hash of the remaining dimensions.
             long long &at = h[3 + (std::min)(d, header_dimensions - 1)];
             at = d < header_dimensions ? extent[d] : (at * 1000003 + extent[d]) % (1LL << 61);
         }
@@ -133,10 +135,10 @@ inline std::string text_of(const header &h) {
     std::string text = "an extent of (";
     for (std::size_t d = 0; d < (std::min)(static_cast<std::size_t>(h[0]), header_dimensions); ++d)
         text += (d ? ", " : "") + std::to_string(h[3 + d]);
-    return text + ") of elements of " + std::to_string(h[1]) + " bytes";
+    return text + ") with elements of " + std::to_string(h[1]) + " bytes";
 }
 
-// A staging array: memory of the host that the accelerator copies from and to directly, and that MPI sends from.
+// A staging array: host memory that the accelerator copies from and to directly, and that MPI sends and receives.
 class staging {
   public:
     staging(const Concurrency::accelerator_view &device, const shape &of) {
@@ -167,14 +169,15 @@ class staging {
     revamp_array m_array = nullptr;
 };
 
-// A communicator of MPI with what belongs to it. The two others carry what REVAMP_CHECK=1 compares.
+// An MPI communicator with its state. With REVAMP_CHECK=1, the ranks compare headers. Headers of senders and collective
+// operations travel on the duplicate `sender_headers`, those of receivers on the duplicate `receiver_headers`.
 struct group {
-    MPI_Comm comm = MPI_COMM_NULL, asks = MPI_COMM_NULL, answers = MPI_COMM_NULL;
+    MPI_Comm comm = MPI_COMM_NULL, sender_headers = MPI_COMM_NULL, receiver_headers = MPI_COMM_NULL;
     int rank = 0, size = 1;
     bool checks = false;
 
     group(MPI_Comm of, bool check_extents) : checks(check_extents) {
-        for (MPI_Comm *made : {&comm, &asks, &answers}) {
+        for (MPI_Comm *made : {&comm, &sender_headers, &receiver_headers}) {
             check(MPI_Comm_dup(of, made), "MPI_Comm_dup");
             check(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
             if (!checks) break;
@@ -184,39 +187,42 @@ struct group {
     }
     group(const group &) = delete;
     void release() {
-        for (MPI_Comm *made : {&comm, &asks, &answers})
+        for (MPI_Comm *made : {&comm, &sender_headers, &receiver_headers})
             if (*made != MPI_COMM_NULL) MPI_Comm_free(made);
     }
 };
 
 inline void check_is_open(const group &g) {
     if (g.comm == MPI_COMM_NULL)
-        throw error("the session of MPI has ended: keep it alive while communicators are used");
+        throw error("the MPI session has ended; keep the session alive while communicators are used");
 }
 
 enum class direction : long long { send, receive, collective };
 
-// One operation under way: packed into staging memory by the accelerator, moved by MPI, unpacked by the accelerator.
+// An operation in progress: the accelerator packs the data into staging memory, MPI moves them, and the accelerator
+// unpacks them.
 struct transfer {
-    std::shared_ptr<group> of;
-    direction way = direction::send;
-    int peer = MPI_PROC_NULL, tag = 0;
+    std::shared_ptr<group> ranks;
+    direction transfer_direction = direction::send;
+    int other_rank = MPI_PROC_NULL, tag = 0;
     shape elements;
     long long kind = 0;
     revamp_region region = {};
-    std::shared_ptr<void> kept; // the array_view, which must live until it is done
+    std::shared_ptr<void> kept_view; // the array_view, which must live until the operation is done
     bool packs = false, unpacks = false;
-    // Of a collective operation: begins to move `count` elements from the one after `before` on.
-    std::function<int(unsigned char *memory, std::size_t before, std::size_t count, MPI_Request *started)> move;
+    // Starts a piece of a collective operation: `count` elements at `memory`. Earlier pieces have `before` elements.
+    std::function<int(unsigned char *memory, std::size_t before, std::size_t count, MPI_Request *started)>
+        start_collective_piece;
 
     std::unique_ptr<staging> memory;
     revamp_completion copy = nullptr;
     header mine = {}, theirs = {};
-    header low[2] = {}, lowest[2] = {};
-    std::vector<MPI_Request> asked, moving;
-    std::size_t found = 0;                              // bytes of the pieces that this receive has found
-    std::list<std::vector<unsigned char>> without_room; // what they have beyond `memory`
-    bool agreed = false, posted = false, unpacking = false, done = false, dropped = false;
+    header header_and_negation[2] = {}, minima[2] = {};
+    std::vector<MPI_Request> header_requests, message_requests;
+    std::size_t matched_bytes = 0;                  // bytes of the pieces that this receive has found
+    std::list<std::vector<unsigned char>> overflow; // pieces that do not fit into `memory`
+    bool headers_match = false, posted = false, messages_arrived = false, done = false, abandoned = false;
+    bool is_lost = false; // MPI may still use the buffers, for requests that were freed before they were complete
     std::exception_ptr failure;
 
     transfer() = default;
@@ -226,12 +232,12 @@ struct transfer {
     }
 };
 
-constexpr std::size_t most_of_a_piece = REVAMP_MPI_PIECE;
+constexpr std::size_t max_piece_bytes = REVAMP_MPI_PIECE;
 
-// All operations of the process. Called with calls() locked.
+// All operations of the process. Callers must hold the mutex calls().
 class engine {
   public:
-    static engine &one() {
+    static engine &instance() {
         // Not destroyed: requests may be in static objects.
         static engine &only = *new engine;
         return only;
@@ -239,36 +245,45 @@ class engine {
 
     bool is_open = false;
     std::vector<std::shared_ptr<group>> groups;
-    std::vector<Concurrency::accelerator_view> device; // one, while a session is open
+    std::vector<Concurrency::accelerator_view> device; // has one element while a session is open
+    // Failed operations whose buffers MPI may use until MPI_Finalize.
+    std::list<std::shared_ptr<transfer>> lost;
 
     void start(const std::shared_ptr<transfer> &t) {
-        check_is_open(*t->of);
-        if (t->way != direction::collective && t->peer == MPI_PROC_NULL) {
+        check_is_open(*t->ranks);
+        if (t->transfer_direction != direction::collective && t->other_rank == MPI_PROC_NULL) {
             t->done = true;
             return;
         }
-        if (t->of->checks)
-            ask(*t);
-        else
-            t->agreed = true;
-        if (t->packs) {
-            t->memory = take(t->elements);
-            begin_copy(*t, t->region, t->memory->region());
-        }
         m_pending.push_back(t);
+        try {
+            if (t->ranks->checks)
+                exchange_headers(*t);
+            else
+                t->headers_match = true;
+            if (t->packs) {
+                t->memory = take(t->elements);
+                begin_copy(*t, t->region, t->memory->region());
+            }
+        } catch (...) {
+            const errors_return error_handlers;
+            give_up(*t);
+            remove(std::prev(m_pending.end()));
+            throw;
+        }
         progress();
     }
 
-    // True if anything went on.
+    // Advances all operations without waiting. True if any of them advanced.
     bool progress() {
         bool moved = false;
         if (m_pending.empty()) return moved;
-        const errors_return until_the_end;
+        const errors_return error_handlers;
         for (auto at = m_pending.begin(); at != m_pending.end();) {
             transfer &t = **at;
             try {
                 if (t.failure)
-                    t.done = copied(t);
+                    t.done = is_copy_done(t);
                 else
                     moved |= step(t);
             } catch (...) {
@@ -277,7 +292,7 @@ class engine {
             }
             if (t.done) {
                 if (t.memory && !t.failure) give_back(t.elements, std::move(t.memory));
-                at = m_pending.erase(at);
+                at = remove(at);
                 moved = true;
             } else {
                 ++at;
@@ -286,20 +301,18 @@ class engine {
         return moved;
     }
 
-    // Ends all that was begun and releases what MPI must not find at its end.
+    // Completes all operations, and releases all objects that must be gone before MPI_Finalize.
     void close() {
-        // What a program gave up in an exception and no rank will send.
+        // Cancels receives that the program abandoned during an exception, because their messages may never be sent.
         m_is_closing = true;
         for (const std::shared_ptr<transfer> &t : m_pending)
-            if (t->dropped && t->way == direction::receive)
-                for (MPI_Request &r : t->asked)
+            if (t->abandoned && t->transfer_direction == direction::receive)
+                for (MPI_Request &r : t->header_requests)
                     if (r != MPI_REQUEST_NULL) MPI_Cancel(&r);
         while (!m_pending.empty()) {
             if (!progress()) std::this_thread::yield();
         }
         m_idle.clear();
-        m_lost.clear();
-        m_lost_pieces.clear();
         m_idle_bytes = 0;
         for (const std::shared_ptr<group> &g : groups)
             g->release();
@@ -313,9 +326,7 @@ class engine {
     std::list<std::shared_ptr<transfer>> m_pending;
     std::map<shape, std::vector<std::unique_ptr<staging>>> m_idle;
     std::size_t m_idle_bytes = 0;
-    std::vector<std::unique_ptr<staging>> m_lost;
-    std::list<std::vector<unsigned char>> m_lost_pieces;
-    static constexpr std::size_t most_idle_bytes = std::size_t{256} << 20;
+    static constexpr std::size_t max_idle_bytes = std::size_t{256} << 20;
 
     std::unique_ptr<staging> take(const shape &of) {
         std::vector<std::unique_ptr<staging>> &idle = m_idle[of];
@@ -326,42 +337,47 @@ class engine {
         return found;
     }
     void give_back(const shape &of, std::unique_ptr<staging> memory) {
-        if (m_idle_bytes + of.bytes() > most_idle_bytes) return;
+        if (m_idle_bytes + of.bytes() > max_idle_bytes) return;
         m_idle_bytes += of.bytes();
         m_idle[of].push_back(std::move(memory));
     }
 
-    // After a failure: pieces of a message that MPI still has go on in memory that stays until the end. A copy under
-    // way is waited for by progress().
-    void give_up(transfer &t) {
-        bool any = false;
-        for (std::vector<MPI_Request> *all : {&t.asked, &t.moving})
+    // Abandons an operation that has failed. If a copy is in progress, progress() waits for it.
+    static void give_up(transfer &t) {
+        for (std::vector<MPI_Request> *all : {&t.header_requests, &t.message_requests})
             for (MPI_Request &r : *all)
                 if (r != MPI_REQUEST_NULL) {
                     MPI_Request_free(&r);
-                    any = true;
+                    t.is_lost = true;
                 }
-        if (any && t.memory) m_lost.push_back(std::move(t.memory));
-        if (any) m_lost_pieces.splice(m_lost_pieces.end(), t.without_room);
+    }
+    // Removes an operation that is done or given up. Returns the position after it.
+    std::list<std::shared_ptr<transfer>>::iterator remove(std::list<std::shared_ptr<transfer>>::iterator at) {
+        if (!(*at)->is_lost) return m_pending.erase(at);
+        const auto next = std::next(at);
+        // Only the buffers must stay: the array_view must not outlive the program's data.
+        (*at)->kept_view.reset();
+        lost.splice(lost.end(), m_pending, at);
+        return next;
     }
 
     static void begin_copy(transfer &t, const revamp_region &source, const revamp_region &destination) {
         revamp::detail::check(revamp_copy_async(&source, &destination, nullptr, &t.copy));
     }
-    // True when the copy under way, if any, is done; throws what made it fail.
-    static bool copied(transfer &t) {
+    // True if no copy is in progress. If the copy failed, throws its exception.
+    static bool is_copy_done(transfer &t) {
         if (!t.copy) return true;
         const revamp_status status = revamp_completion_wait_for(t.copy, 0);
         revamp::detail::check(status);
         if (status == REVAMP_TIMEOUT) return false;
-        const revamp_completion over = std::exchange(t.copy, nullptr);
-        const std::exception_ptr failure = revamp::detail::exception_of(revamp_completion_get(over));
-        (void)revamp_completion_release(over);
+        const revamp_completion completed = std::exchange(t.copy, nullptr);
+        const std::exception_ptr failure = revamp::detail::exception_of(revamp_completion_get(completed));
+        (void)revamp_completion_release(completed);
         if (failure) std::rethrow_exception(failure);
         return true;
     }
-    // One by one, as each request has an error of its own.
-    static bool arrived(std::vector<MPI_Request> &requests, const char *what) {
+    // True if all requests are complete. Tests them one by one, because each has an error of its own.
+    static bool are_complete(std::vector<MPI_Request> &requests, const char *what) {
         for (; !requests.empty(); requests.pop_back()) {
             MPI_Status status = {};
             int done = 0;
@@ -371,53 +387,58 @@ class engine {
         return true;
     }
 
-    // Tells the others what this rank has, and asks for theirs.
-    static void ask(transfer &t) {
+    // Sends the header of this rank to the other ranks, and requests their headers.
+    static void exchange_headers(transfer &t) {
         const int size = static_cast<int>(t.mine.size());
         t.mine = t.elements.to_header(t.kind);
-        if (t.way == direction::collective) {
-            t.low[0] = t.mine;
+        if (t.transfer_direction == direction::collective) {
+            t.header_and_negation[0] = t.mine;
             for (std::size_t i = 0; i < t.mine.size(); ++i)
-                t.low[1][i] = -t.mine[i];
-            t.asked.resize(1);
-            check(MPI_Iallreduce(t.low, t.lowest, 2 * size, MPI_LONG_LONG, MPI_MIN, t.of->asks, &t.asked[0]),
+                t.header_and_negation[1][i] = -t.mine[i];
+            t.header_requests.resize(1, MPI_REQUEST_NULL);
+            check(MPI_Iallreduce(t.header_and_negation, t.minima, 2 * size, MPI_LONG_LONG, MPI_MIN,
+                                 t.ranks->sender_headers, &t.header_requests[0]),
                   "MPI_Iallreduce");
             return;
         }
-        const bool sends = t.way == direction::send;
-        t.asked.resize(2, MPI_REQUEST_NULL);
-        check(MPI_Isend(t.mine.data(), size, MPI_LONG_LONG, t.peer, t.tag, sends ? t.of->asks : t.of->answers,
-                        &t.asked[0]),
+        const bool sends = t.transfer_direction == direction::send;
+        t.header_requests.resize(2, MPI_REQUEST_NULL);
+        check(MPI_Isend(t.mine.data(), size, MPI_LONG_LONG, t.other_rank, t.tag,
+                        sends ? t.ranks->sender_headers : t.ranks->receiver_headers, &t.header_requests[0]),
               "MPI_Isend");
-        check(MPI_Irecv(t.theirs.data(), size, MPI_LONG_LONG, t.peer, t.tag, sends ? t.of->answers : t.of->asks,
-                        &t.asked[1]),
+        check(MPI_Irecv(t.theirs.data(), size, MPI_LONG_LONG, t.other_rank, t.tag,
+                        sends ? t.ranks->receiver_headers : t.ranks->sender_headers, &t.header_requests[1]),
               "MPI_Irecv");
     }
-    // What both ranks find, in the same words.
+    // Throws if the headers differ. All ranks describe the difference in the same words.
     static void compare(const transfer &t) {
         const std::string where = ", tag " + std::to_string(t.tag);
-        if (t.way == direction::collective) {
-            header most = {};
-            for (std::size_t i = 0; i < most.size(); ++i)
-                most[i] = -t.lowest[1][i];
-            if (t.lowest[0] != most)
+        if (t.transfer_direction == direction::collective) {
+            header maxima = {};
+            for (std::size_t i = 0; i < maxima.size(); ++i)
+                maxima[i] = -t.minima[1][i];
+            if (t.minima[0] != maxima)
                 throw error("the ranks pass different elements to a collective operation: from " +
-                            text_of(t.lowest[0]) + " to " + text_of(most) + "; this rank has " + text_of(t.mine));
+                            text_of(t.minima[0]) + " to " + text_of(maxima) + "; this rank has " + text_of(t.mine));
             return;
         }
         if (t.mine == t.theirs) return;
-        const bool sends = t.way == direction::send;
+        const bool sends = t.transfer_direction == direction::send;
         const header &sent = sends ? t.mine : t.theirs, &received = sends ? t.theirs : t.mine;
-        throw error("rank " + std::to_string(sends ? t.of->rank : t.peer) + " sends " + text_of(sent) + ", rank " +
-                    std::to_string(sends ? t.peer : t.of->rank) + " receives " + text_of(received) + where);
+        throw error("rank " + std::to_string(sends ? t.ranks->rank : t.other_rank) + " sends " + text_of(sent) +
+                    ", rank " + std::to_string(sends ? t.other_rank : t.ranks->rank) + " receives " +
+                    text_of(received) + where);
     }
 
-    // MPI pairs messages of the same ranks and tag in their order: so they are given to it in the order of the calls.
+    // True if no earlier operation must be posted first. MPI matches messages of the same ranks and tag in order, so
+    // they are posted in the order of the calls.
     bool is_next(const transfer &t) const {
         for (const std::shared_ptr<transfer> &other : m_pending) {
             if (other.get() == &t) return true;
-            if (!other->posted && !other->done && other->of == t.of && other->way == t.way &&
-                (t.way == direction::collective || (other->peer == t.peer && other->tag == t.tag)))
+            if (!other->posted && !other->done && other->ranks == t.ranks &&
+                other->transfer_direction == t.transfer_direction &&
+                (t.transfer_direction == direction::collective ||
+                 (other->other_rank == t.other_rank && other->tag == t.tag)))
                 return false;
         }
         return true;
@@ -426,77 +447,75 @@ class engine {
     void post(transfer &t) {
         if (!t.memory) t.memory = take(t.elements);
         unsigned char *memory = t.memory->data(t.unpacks ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ);
-        const auto begun = [&t](auto &&call) {
-            MPI_Request started = MPI_REQUEST_NULL;
-            check(call(&started), "the start of a message");
-            t.moving.push_back(started);
+        const auto start_piece = [&t](auto &&call) {
+            check(call(&t.message_requests.emplace_back(MPI_REQUEST_NULL)), "the start of a message");
         };
-        if (t.way == direction::send) {
-            // The last piece is shorter than the others, if need be empty: so a receive knows where a message ends,
-            // even one of another length.
+        if (t.transfer_direction == direction::send) {
+            // The last piece is shorter than the others, and may be empty. A receive therefore finds the end of a
+            // message even if it expects another length.
             const std::size_t bytes = t.elements.bytes();
-            for (std::size_t at = 0; at <= bytes; at += most_of_a_piece) {
-                const int size = static_cast<int>((std::min)(most_of_a_piece, bytes - at));
-                begun([&](MPI_Request *started) {
-                    return MPI_Isend(memory + at, size, MPI_BYTE, t.peer, t.tag, t.of->comm, started);
+            for (std::size_t at = 0; at <= bytes; at += max_piece_bytes) {
+                const int size = static_cast<int>((std::min)(max_piece_bytes, bytes - at));
+                start_piece([&](MPI_Request *started) {
+                    return MPI_Isend(memory + at, size, MPI_BYTE, t.other_rank, t.tag, t.ranks->comm, started);
                 });
             }
         } else {
             const std::size_t count = t.elements.count();
-            const std::size_t most = (std::max)(std::size_t{1}, most_of_a_piece / t.elements.element);
-            for (std::size_t before = 0; before < count; before += most)
-                begun([&](MPI_Request *started) {
-                    return t.move(memory + before * t.elements.element, before, (std::min)(most, count - before),
-                                  started);
+            const std::size_t piece_elements = (std::max)(std::size_t{1}, max_piece_bytes / t.elements.element);
+            for (std::size_t before = 0; before < count; before += piece_elements)
+                start_piece([&](MPI_Request *started) {
+                    return t.start_collective_piece(memory + before * t.elements.element, before,
+                                                    (std::min)(piece_elements, count - before), started);
                 });
         }
         t.posted = true;
     }
 
-    // Receives the pieces of a message that have been sent: true once that is all. Asked for their length first, since
-    // Open MPI 4.1 writes a message beyond the memory of a receive that is too short.
+    // Begins to receive the pieces of a message that have arrived. True after the last piece. Queries the length of a
+    // piece first, because Open MPI 4.1 writes past the memory of a receive that is too short.
     bool match(transfer &t) {
         if (!t.memory) t.memory = take(t.elements);
         for (;;) {
             int found = 0, size = 0;
             MPI_Message message = MPI_MESSAGE_NULL;
             MPI_Status status = {};
-            check(MPI_Improbe(t.peer, t.tag, t.of->comm, &found, &message, &status), "MPI_Improbe");
+            check(MPI_Improbe(t.other_rank, t.tag, t.ranks->comm, &found, &message, &status), "MPI_Improbe");
             if (!found) return false;
             check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
             const std::size_t bytes = static_cast<std::size_t>(size);
-            const bool has_room = t.found + bytes <= t.elements.bytes();
-            unsigned char *const at = has_room ? t.memory->data(REVAMP_ACCESS_READ_WRITE) + t.found
-                                               : t.without_room.emplace_back(bytes).data();
-            MPI_Request started = MPI_REQUEST_NULL;
+            const bool fits = t.matched_bytes + bytes <= t.elements.bytes();
+            unsigned char *const at = fits ? t.memory->data(REVAMP_ACCESS_READ_WRITE) + t.matched_bytes
+                                           : t.overflow.emplace_back(bytes).data();
+            MPI_Request &started = t.message_requests.emplace_back(MPI_REQUEST_NULL);
             check(MPI_Imrecv(at, size, MPI_BYTE, &message, &started), "MPI_Imrecv");
-            t.moving.push_back(started);
-            t.found += bytes;
-            if (bytes < most_of_a_piece) return true;
+            t.matched_bytes += bytes;
+            if (bytes < max_piece_bytes) return true;
         }
     }
 
     static void check_count(const transfer &t) {
-        if (t.way != direction::receive || t.dropped || t.found == t.elements.bytes()) return;
-        throw error("rank " + std::to_string(t.peer) + " sent " + std::to_string(t.found) + " bytes, rank " +
-                    std::to_string(t.of->rank) + " receives " + std::to_string(t.elements.bytes()) + ", tag " +
-                    std::to_string(t.tag) + "; with REVAMP_CHECK=1 the error names both ranks");
+        if (t.transfer_direction != direction::receive || t.abandoned || t.matched_bytes == t.elements.bytes()) return;
+        throw error("rank " + std::to_string(t.other_rank) + " sent " + std::to_string(t.matched_bytes) +
+                    " bytes, rank " + std::to_string(t.ranks->rank) + " receives " +
+                    std::to_string(t.elements.bytes()) + ", tag " + std::to_string(t.tag) +
+                    "; with REVAMP_CHECK=1, both ranks get an error before data move");
     }
 
-    // Goes as far as it goes without waiting.
+    // Advances an operation as far as possible without waiting. True if it advanced.
     bool step(transfer &t) {
         bool moved = false;
-        if (!t.agreed) {
-            if (!arrived(t.asked, "the exchange of extents")) return false;
+        if (!t.headers_match) {
+            if (!are_complete(t.header_requests, "the exchange of extents")) return false;
             compare(t);
-            t.agreed = moved = true;
+            t.headers_match = moved = true;
         }
         if (!t.posted) {
-            if (!copied(t) || !is_next(t)) return moved;
-            if (t.way != direction::receive) {
+            if (!is_copy_done(t) || !is_next(t)) return moved;
+            if (t.transfer_direction != direction::receive) {
                 post(t);
-            } else if (m_is_closing && t.dropped) {
-                // What was matched is received; the rest no rank will send.
+            } else if (m_is_closing && t.abandoned) {
+                // Only pieces that are already matched are received; no rank will send the other pieces.
                 t.posted = true;
             } else if (!match(t)) {
                 return moved;
@@ -505,44 +524,44 @@ class engine {
             }
             moved = true;
         }
-        if (!t.unpacking) {
-            if (!arrived(t.moving, "a message")) return moved;
+        if (!t.messages_arrived) {
+            if (!are_complete(t.message_requests, "a message")) return moved;
             check_count(t);
-            if (t.unpacks && !t.dropped) begin_copy(t, t.memory->region(), t.region);
-            t.unpacking = moved = true;
+            if (t.unpacks && !t.abandoned) begin_copy(t, t.memory->region(), t.region);
+            t.messages_arrived = moved = true;
         }
-        if (copied(t)) t.done = moved = true;
+        if (is_copy_done(t)) t.done = moved = true;
         return moved;
     }
 };
 
-// How long a wait looks without a pause: a thread that sleeps wakes up some 70 us late.
-constexpr std::chrono::milliseconds eager_time{2};
+// A wait polls for this time before it sleeps, because a sleeping thread wakes up about 70 us late.
+constexpr std::chrono::milliseconds polling_time{2};
 
-// Drives all operations until `done()`, which is asked with calls() locked.
+// Advances all operations until `done()` returns true. `done` is called with calls() locked.
 template <class Done> void drive(Done done) {
     for (auto idle_since = std::chrono::steady_clock::now();;) {
         bool moved = false;
         {
             std::lock_guard<std::mutex> lock(calls());
             if (done()) return;
-            moved = engine::one().progress();
+            moved = engine::instance().progress();
             if (done()) return;
         }
         const auto now = std::chrono::steady_clock::now();
         if (moved) idle_since = now;
-        // Ranks may be more than processors.
-        if (now - idle_since < eager_time)
+        // Yields, because a machine may have more ranks than processors.
+        if (now - idle_since < polling_time)
             std::this_thread::yield();
         else
             std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
 }
 
-template <class T> struct datatype { static constexpr bool known = false; };
+template <class T> struct datatype { static constexpr bool is_supported = false; };
 #define REVAMP_MPI_TYPE(Type, Name)                                                                                    \
     template <> struct datatype<Type> {                                                                                \
-        static constexpr bool known = true;                                                                            \
+        static constexpr bool is_supported = true;                                                                     \
         static MPI_Datatype get() { return Name; }                                                                     \
     };
 REVAMP_MPI_TYPE(int, MPI_INT)
@@ -568,7 +587,7 @@ inline MPI_Op op_of(operation op) {
     }
 }
 
-inline bool check_is_asked_for() {
+inline bool is_check_requested() {
     const char *value = std::getenv("REVAMP_CHECK");
     if (!value) return false;
     std::string text(value);
@@ -576,40 +595,42 @@ inline bool check_is_asked_for() {
     return text == "1";
 }
 
-// The accelerators of the ranks of one machine, given what each sees, in its order: those that fewest have.
-inline std::vector<std::string> share_out(const std::vector<std::vector<std::string>> &visible) {
+// Chooses an accelerator for each rank of a machine. `visible` lists the accelerators that each rank sees. Each rank
+// gets the first of those of its accelerators that have the fewest ranks so far.
+inline std::vector<std::string> assign_accelerators(const std::vector<std::vector<std::string>> &visible) {
     std::map<std::string, int> users;
-    std::vector<std::string> taken;
+    std::vector<std::string> assigned;
     for (const std::vector<std::string> &list : visible) {
         std::string best;
         for (const std::string &path : list)
             if (best.empty() || users[path] < users[best]) best = path;
         if (!best.empty()) ++users[best];
-        taken.push_back(best);
+        assigned.push_back(best);
     }
-    return taken;
+    return assigned;
 }
 
 } // namespace detail
 
-// Operations under way; one object may hold many. What it is about must live until wait() has returned; array_views
-// see to that themselves.
+// One or more operations in progress. Arrays that the operations use must live until wait() has returned. The request
+// keeps array_views alive.
 class [[nodiscard, gnu::visibility("default")]] request {
   public:
     request() = default;
     request(request &&) noexcept = default;
     request &operator=(request &&other) {
         if (this == &other) return *this;
-        leave();
+        finish_or_abandon();
         m_all = std::move(other.m_all);
         other.m_all.clear();
         return *this;
     }
     ~request() {
-        leave();
+        finish_or_abandon();
     }
 
-    // Waits until all are done, and meanwhile drives every operation of the process. Throws what made one fail.
+    // Waits until the operations of this object are done, and advances all operations of the process meanwhile. Throws
+    // the first failure.
     void wait() {
         finish();
         std::exception_ptr failure;
@@ -618,13 +639,13 @@ class [[nodiscard, gnu::visibility("default")]] request {
         m_all.clear();
         if (failure) std::rethrow_exception(failure);
     }
-    // Whether wait() would return at once; drives every operation of the process.
+    // True if wait() would return at once. Advances all operations of the process.
     bool is_done() const {
         std::lock_guard<std::mutex> lock(calls());
-        detail::engine::one().progress();
+        detail::engine::instance().progress();
         return all_done();
     }
-    // Takes over what `other` holds.
+    // Takes over the operations of `other`.
     request &operator+=(request &&other) {
         m_all.insert(m_all.end(), other.m_all.begin(), other.m_all.end());
         other.m_all.clear();
@@ -640,78 +661,78 @@ class [[nodiscard, gnu::visibility("default")]] request {
     }
     void finish() const {
         {
-            // Kernels launched before begin now: MPI may take long.
+            // Submits the launches of the program now, because the messages may take long.
             std::lock_guard<std::mutex> lock(calls());
             if (all_done()) return;
-            for (const Concurrency::accelerator_view &device : detail::engine::one().device)
+            for (const Concurrency::accelerator_view &device : detail::engine::instance().device)
                 try {
                     device.flush();
                 } catch (const Concurrency::runtime_exception &) {
-                    // The copies of the messages tell of it.
+                    // The copies of the messages report the failure.
                 }
         }
         detail::drive([this] { return all_done(); });
     }
-    // Without wait(): in an exception the other rank may never do its part, so nothing is waited for.
-    void leave() noexcept {
+    // Finishes the operations. During stack unwinding, abandons them instead: the other rank may never do its part.
+    void finish_or_abandon() noexcept {
         if (m_all.empty()) return;
         if (std::uncaught_exceptions() == 0) {
             try {
                 finish();
             } catch (...) {
-                // As wait() was not called, nobody asked.
+                // Ignored: the program did not call wait().
             }
         } else {
             std::lock_guard<std::mutex> lock(calls());
             for (const std::shared_ptr<detail::transfer> &t : m_all)
-                t->dropped = true;
+                t->abandoned = true;
         }
         m_all.clear();
     }
     friend class communicator;
 };
 
-// Ranks that exchange with each other; copies are the same communicator. All functions may be called by several
-// threads.
+// Ranks that communicate with each other. Copies are the same communicator. Several threads may use it concurrently.
 class REVAMP_VISIBLE communicator {
   public:
     int rank() const { return m_group->rank; }
     int size() const { return m_group->size; }
-    // A duplicate of what the communicator was made of.
+    // A duplicate of the MPI communicator that this object was made from.
     MPI_Comm handle() const { return m_group->comm; }
 
-    // The ranks that give the same colour, in order of their keys. All ranks call it.
+    // A communicator of the ranks that give the same colour, in order of their keys. All ranks must call it.
     communicator split(int colour, int key = 0) const {
         std::lock_guard<std::mutex> lock(calls());
         detail::check_is_open(*m_group);
-        MPI_Comm part = MPI_COMM_NULL;
-        detail::check(MPI_Comm_split(m_group->comm, colour, key, &part), "MPI_Comm_split");
-        communicator made(std::make_shared<detail::group>(part, m_group->checks));
-        MPI_Comm_free(&part);
-        detail::engine::one().groups.push_back(made.m_group);
+        MPI_Comm split_comm = MPI_COMM_NULL;
+        detail::check(MPI_Comm_split(m_group->comm, colour, key, &split_comm), "MPI_Comm_split");
+        communicator made(std::make_shared<detail::group>(split_comm, m_group->checks));
+        MPI_Comm_free(&split_comm);
+        detail::engine::instance().groups.push_back(made.m_group);
         return made;
     }
 
-    // Messages. `to` and `from` may be MPI_PROC_NULL: then nothing happens, as at the edge of a grid. The data are
-    // those at the time of the call; later kernels may write them when the request is done.
+    // Messages. If `to` or `from` is MPI_PROC_NULL, as at the edge of a grid, nothing happens. A message has the values
+    // that the data has during the call. Kernels may write the sent elements once the request is done.
     template <class T, int N> request send(const Concurrency::array_view<T, N> &data, int to, int tag = 0) const {
-        return message(detail::direction::send, kept(data), shape_of<T>(data.extent), revamp::detail::region_of(data),
-                       to, tag);
+        return message(detail::direction::send, kept_view(data), shape_of<T>(data.extent),
+                       revamp::detail::region_of(data), to, tag);
     }
     template <class T, int N> request send(const Concurrency::array<T, N> &data, int to, int tag = 0) const {
         return message(detail::direction::send, nullptr, shape_of<T>(data.extent), revamp::detail::region_of(data), to,
                        tag);
     }
     template <class T, int N> request receive(const Concurrency::array_view<T, N> &data, int from, int tag = 0) const {
-        static_assert(!std::is_const_v<T>, "an array_view of const elements cannot receive");
-        return message(detail::direction::receive, kept(data), shape_of<T>(data.extent),
+        static_assert(!std::is_const_v<T>,
+                      "an array_view of const elements cannot receive data; pass an array_view of non-const elements");
+        return message(detail::direction::receive, kept_view(data), shape_of<T>(data.extent),
                        revamp::detail::region_of(data), from, tag);
     }
     template <class T, int N> request receive(Concurrency::array<T, N> &data, int from, int tag = 0) const {
         return message(detail::direction::receive, nullptr, shape_of<T>(data.extent), revamp::detail::region_of(data),
                        from, tag);
     }
-    // Both at once.
+    // Sends and receives at the same time.
     template <class Sent, class Received>
     request exchange(const Sent &sent, int to, Received &&received, int from, int tag = 0) const {
         request both = receive(received, from, tag);
@@ -719,9 +740,9 @@ class REVAMP_VISIBLE communicator {
         return both;
     }
 
-    // Collective operations: all ranks call them, in the same order. Each element by itself.
+    // Collective operations, element by element. All ranks must call the collective operations in the same order.
     template <class T, int N> request all_reduce(const Concurrency::array_view<T, N> &data, operation op) const {
-        static_assert(detail::datatype<T>::known, "the elements of a reduction must be numbers and not const");
+        static_assert(detail::datatype<T>::is_supported, "a reduction needs an array_view of non-const numbers");
         const MPI_Comm comm = m_group->comm;
         return collective(data, 10 + static_cast<int>(op), true, true,
                           [comm, op](unsigned char *at, std::size_t, std::size_t count, MPI_Request *started) {
@@ -729,32 +750,34 @@ class REVAMP_VISIBLE communicator {
                                                     detail::datatype<T>::get(), detail::op_of(op), comm, started);
                           });
     }
-    // The result is the root's; what the others have stays.
+    // Only the root gets the result; the data of the other ranks stay unchanged.
     template <class T, int N>
     request reduce(const Concurrency::array_view<T, N> &data, operation op, int root = 0) const {
-        static_assert(detail::datatype<T>::known, "the elements of a reduction must be numbers and not const");
+        static_assert(detail::datatype<T>::is_supported, "a reduction needs an array_view of non-const numbers");
         const MPI_Comm comm = m_group->comm;
-        const bool here = rank() == root;
-        return collective(data, 20 + static_cast<int>(op) + 100 * static_cast<long long>(root), true, here,
+        const bool is_root = rank() == root;
+        return collective(data, 20 + static_cast<int>(op) + 100 * static_cast<long long>(root), true, is_root,
                           [=](unsigned char *at, std::size_t, std::size_t count, MPI_Request *started) {
-                              return MPI_Ireduce(here ? MPI_IN_PLACE : at, here ? at : nullptr, static_cast<int>(count),
-                                                 detail::datatype<T>::get(), detail::op_of(op), root, comm, started);
+                              return MPI_Ireduce(is_root ? MPI_IN_PLACE : at, is_root ? at : nullptr,
+                                                 static_cast<int>(count), detail::datatype<T>::get(), detail::op_of(op),
+                                                 root, comm, started);
                           });
     }
     template <class T, int N> request broadcast(const Concurrency::array_view<T, N> &data, int root = 0) const {
-        static_assert(!std::is_const_v<T>, "an array_view of const elements cannot receive");
+        static_assert(!std::is_const_v<T>,
+                      "an array_view of const elements cannot receive data; pass an array_view of non-const elements");
         const MPI_Comm comm = m_group->comm;
-        const bool here = rank() == root;
+        const bool is_root = rank() == root;
         const std::size_t element = sizeof(T);
-        return collective(data, 30 + 100 * static_cast<long long>(root), here, !here,
+        return collective(data, 30 + 100 * static_cast<long long>(root), is_root, !is_root,
                           [=](unsigned char *at, std::size_t, std::size_t count, MPI_Request *started) {
                               return MPI_Ibcast(at, static_cast<int>(count * element), MPI_BYTE, root, comm, started);
                           });
     }
-    // Of one number from each rank; returns when all have given theirs.
+    // Reduces one number of each rank. Returns when all ranks have called it.
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> T all_reduce(T value, operation op) const {
-        static_assert(detail::datatype<T>::known,
-                      "the elements of a reduction must be integers or floating-point numbers of MPI");
+        static_assert(detail::datatype<T>::is_supported,
+                      "the elements of a reduction must be integers or floating-point numbers that MPI supports");
         MPI_Request started = MPI_REQUEST_NULL;
         {
             std::lock_guard<std::mutex> lock(calls());
@@ -788,39 +811,39 @@ class REVAMP_VISIBLE communicator {
             return done != 0;
         });
     }
-    template <class T, int N> static std::shared_ptr<void> kept(const Concurrency::array_view<T, N> &data) {
+    template <class T, int N> static std::shared_ptr<void> kept_view(const Concurrency::array_view<T, N> &data) {
         return std::make_shared<Concurrency::array_view<T, N>>(data);
     }
     template <class T, int N> static detail::shape shape_of(const Concurrency::extent<N> &extent) {
-        int room[N];
-        revamp::detail::views::values(extent, room);
+        int extent_storage[N];
+        revamp::detail::views::values(extent, extent_storage);
         detail::shape made;
-        made.extent.assign(room, room + N);
+        made.extent.assign(extent_storage, extent_storage + N);
         made.element = sizeof(T);
         return made;
     }
     static request begin(const std::shared_ptr<detail::transfer> &t) {
         std::lock_guard<std::mutex> lock(calls());
-        detail::engine::one().start(t);
+        detail::engine::instance().start(t);
         request made;
         made.m_all.push_back(t);
         return made;
     }
-    request message(detail::direction way, std::shared_ptr<void> kept, const detail::shape &elements,
-                    const revamp_region &region, int peer, int tag) const {
-        const bool sends = way == detail::direction::send;
-        if (peer != MPI_PROC_NULL && (peer < 0 || peer >= size()))
-            throw error("there is no rank " + std::to_string(peer) + ": the communicator has " +
-                        std::to_string(size()) + " ranks; MPI_ANY_SOURCE is not supported");
-        if (tag < 0) throw error("tag " + std::to_string(tag) + " is negative: tags are 0 or more");
+    request message(detail::direction transfer_direction, std::shared_ptr<void> kept_view,
+                    const detail::shape &elements, const revamp_region &region, int other_rank, int tag) const {
+        const bool sends = transfer_direction == detail::direction::send;
+        if (other_rank != MPI_PROC_NULL && (other_rank < 0 || other_rank >= size()))
+            throw error("there is no rank " + std::to_string(other_rank) + ": the communicator has " +
+                        std::to_string(size()) + " ranks, numbered from 0; MPI_ANY_SOURCE is not supported");
+        if (tag < 0) throw error("tag " + std::to_string(tag) + " is negative; tags must be 0 or more");
         auto t = std::make_shared<detail::transfer>();
-        t->of = m_group;
-        t->way = way;
-        t->peer = peer;
+        t->ranks = m_group;
+        t->transfer_direction = transfer_direction;
+        t->other_rank = other_rank;
         t->tag = tag;
         t->elements = elements;
         t->region = region;
-        t->kept = std::move(kept);
+        t->kept_view = std::move(kept_view);
         t->packs = sends;
         t->unpacks = !sends;
         return begin(t);
@@ -829,23 +852,24 @@ class REVAMP_VISIBLE communicator {
     request collective(const Concurrency::array_view<T, N> &data, long long kind, bool packs, bool unpacks,
                        Move move) const {
         auto t = std::make_shared<detail::transfer>();
-        t->of = m_group;
-        t->way = detail::direction::collective;
+        t->ranks = m_group;
+        t->transfer_direction = detail::direction::collective;
         t->elements = shape_of<T>(data.extent);
         t->kind = kind;
         t->region = revamp::detail::region_of(data);
-        t->kept = kept(data);
+        t->kept_view = kept_view(data);
         t->packs = packs;
         t->unpacks = unpacks;
-        t->move = move;
+        t->start_collective_piece = move;
         return begin(t);
     }
     friend class session;
 };
 
-// The use of MPI by a program, from its start to its end: made first in main(), so that what is made after it is gone
-// before. Begins MPI unless the program did, asks for MPI_THREAD_SERIALIZED, and gives the rank its accelerator, which
-// is accelerator() from then on. The end releases all that MPI must not find, and ends MPI if it began it.
+// The lifetime of MPI in a program. Make the session first in main(), so that later objects are destroyed before it.
+// The constructor initializes MPI with MPI_THREAD_SERIALIZED, unless the program did, and makes the accelerator of this
+// rank the default accelerator. The destructor releases everything that must be gone before MPI_Finalize, and calls
+// MPI_Finalize if the constructor initialized MPI.
 class REVAMP_VISIBLE session {
   public:
     session() : session(nullptr, nullptr) {}
@@ -854,22 +878,24 @@ class REVAMP_VISIBLE session {
     session &operator=(const session &) = delete;
     ~session() {
         if (std::uncaught_exceptions() > m_exceptions) {
-            // The other ranks would wait for this one for ever.
+            // Otherwise the other ranks would wait for this rank forever.
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
         std::lock_guard<std::mutex> lock(calls());
-        detail::engine::one().close();
-        if (m_began) MPI_Finalize();
+        detail::engine::instance().close();
+        if (!m_initialized) return;
+        MPI_Finalize();
+        detail::engine::instance().lost.clear();
     }
 
     const communicator &world() const { return m_world.front(); }
-    // Among the ranks on this machine.
+    // The rank and size among the ranks on this machine.
     int local_rank() const { return m_local_rank; }
     int local_size() const { return m_local_size; }
     const Concurrency::accelerator &accelerator() const { return m_accelerator.front(); }
 
   private:
-    bool m_began = false;
+    bool m_initialized = false;
     int m_local_rank = 0, m_local_size = 1;
     const int m_exceptions = std::uncaught_exceptions();
     std::vector<communicator> m_world;
@@ -877,20 +903,21 @@ class REVAMP_VISIBLE session {
 
     session(int *argc, char ***argv) {
         std::lock_guard<std::mutex> lock(calls());
-        detail::engine &all = detail::engine::one();
+        detail::engine &all = detail::engine::instance();
         if (all.is_open)
-            throw error("this process already has a session, and only one can exist at a time: pass it on");
+            throw error("this process already has a session, and only one can exist at a time; pass the existing "
+                        "session to the code that needs one");
         begin(argc, argv);
         try {
-            choose();
-            int checks = detail::check_is_asked_for();
+            choose_accelerator();
+            int checks = detail::is_check_requested();
             detail::check(MPI_Allreduce(MPI_IN_PLACE, &checks, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
             m_world.push_back(communicator(std::make_shared<detail::group>(MPI_COMM_WORLD, checks != 0)));
             all.groups.push_back(m_world.front().m_group);
             all.device.push_back(m_accelerator.front().get_default_view());
             all.is_open = true;
         } catch (const std::exception &failure) {
-            // The other ranks wait for this one already.
+            // The other ranks already wait for this rank.
             std::cerr << "revamp: the start of MPI failed on a rank: " << failure.what() << std::endl;
             MPI_Abort(MPI_COMM_WORLD, 1);
             throw;
@@ -898,55 +925,57 @@ class REVAMP_VISIBLE session {
     }
 
     void begin(int *argc, char ***argv) {
-        int is_there = 0, is_over = 0, level = 0;
-        detail::check(MPI_Finalized(&is_over), "MPI_Finalized");
-        if (is_over)
-            throw error("MPI_Finalize was already called, and MPI can start only once in a process: create one session "
+        int is_initialized = 0, is_finalized = 0, level = 0;
+        detail::check(MPI_Finalized(&is_finalized), "MPI_Finalized");
+        if (is_finalized)
+            throw error("MPI_Finalize was already called, and MPI can start only once in a process; create one session "
                         "for the whole program");
-        detail::check(MPI_Initialized(&is_there), "MPI_Initialized");
-        if (is_there) {
+        detail::check(MPI_Initialized(&is_initialized), "MPI_Initialized");
+        if (is_initialized) {
             detail::check(MPI_Query_thread(&level), "MPI_Query_thread");
         } else {
             detail::check(MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
-            m_began = true;
+            m_initialized = true;
         }
         if (level < MPI_THREAD_SERIALIZED) {
-            if (m_began) MPI_Finalize();
+            if (m_initialized) MPI_Finalize();
             throw error("MPI_THREAD_SERIALIZED or more is required, but MPI provides level " + std::to_string(level) +
-                        (is_there ? "; the program called MPI_Init or requested less: call MPI_Init_thread with "
-                                    "MPI_THREAD_SERIALIZED"
-                                  : ""));
+                        (is_initialized ? "; the program must initialize MPI by MPI_Init_thread with "
+                                          "MPI_THREAD_SERIALIZED"
+                                        : ""));
         }
     }
 
-    // Threads for host threads, so that the ranks of a machine together have as many as it has processors.
+    // Limits the host threads: all ranks of a machine together have about one host thread for each processor.
     void limit_threads() const {
         cpu_set_t mine;
-        const long there = sysconf(_SC_NPROCESSORS_ONLN);
-        if (std::getenv("REVAMP_HOST_THREADS") || there < 1 || sched_getaffinity(0, sizeof mine, &mine) != 0) return;
-        const int share = (std::max)(1, static_cast<int>(there) / m_local_size);
-        // Where the launcher has bound the ranks already, the library counts what it is bound to.
-        if (CPU_COUNT(&mine) > share) setenv("REVAMP_HOST_THREADS", std::to_string(share).c_str(), 0);
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        if (std::getenv("REVAMP_HOST_THREADS") || processors < 1 || sched_getaffinity(0, sizeof mine, &mine) != 0)
+            return;
+        const int threads_per_rank = (std::max)(1, static_cast<int>(processors) / m_local_size);
+        // If the launcher has bound the ranks to processors, the library itself counts the processors of this rank.
+        if (CPU_COUNT(&mine) > threads_per_rank)
+            setenv("REVAMP_HOST_THREADS", std::to_string(threads_per_rank).c_str(), 0);
     }
 
-    void choose() {
-        MPI_Comm here = MPI_COMM_NULL;
-        detail::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here),
+    void choose_accelerator() {
+        MPI_Comm machine_comm = MPI_COMM_NULL;
+        detail::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine_comm),
                       "MPI_Comm_split_type");
-        detail::check(MPI_Comm_rank(here, &m_local_rank), "MPI_Comm_rank");
-        detail::check(MPI_Comm_size(here, &m_local_size), "MPI_Comm_size");
+        detail::check(MPI_Comm_rank(machine_comm, &m_local_rank), "MPI_Comm_rank");
+        detail::check(MPI_Comm_size(machine_comm, &m_local_size), "MPI_Comm_size");
         limit_threads();
 
-        // Paths of the devices that this rank sees, a line each: they name a device on all ranks alike.
+        // The paths of the devices that this rank sees, one per line. A path names the same device on all ranks.
         std::string mine;
-        const char *named = std::getenv("CPPAMP_DEFAULT_ACCELERATOR");
-        if (!named || !*named)
+        const char *default_path = std::getenv("CPPAMP_DEFAULT_ACCELERATOR");
+        if (!default_path || !*default_path)
             for (const Concurrency::accelerator &a : Concurrency::accelerator::get_all())
                 if (!a.is_emulated && a.device_path != Concurrency::accelerator::cpu_accelerator)
                     mine += revamp::detail::narrow(a.device_path) + "\n";
         int length = static_cast<int>(mine.size());
         std::vector<int> lengths(static_cast<std::size_t>(m_local_size)), starts(lengths.size());
-        detail::check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, here), "MPI_Allgather");
+        detail::check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, machine_comm), "MPI_Allgather");
         std::size_t sum = 0;
         for (std::size_t i = 0; i < lengths.size(); ++i) {
             starts[i] = static_cast<int>(sum);
@@ -954,9 +983,9 @@ class REVAMP_VISIBLE session {
         }
         std::string all(sum, '\0');
         detail::check(
-            MPI_Allgatherv(&mine[0], length, MPI_CHAR, &all[0], lengths.data(), starts.data(), MPI_CHAR, here),
+            MPI_Allgatherv(&mine[0], length, MPI_CHAR, &all[0], lengths.data(), starts.data(), MPI_CHAR, machine_comm),
             "MPI_Allgatherv");
-        MPI_Comm_free(&here);
+        MPI_Comm_free(&machine_comm);
 
         std::vector<std::vector<std::string>> visible(lengths.size());
         for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -967,7 +996,7 @@ class REVAMP_VISIBLE session {
                 at = line + 1;
             }
         }
-        const std::string path = detail::share_out(visible)[static_cast<std::size_t>(m_local_rank)];
+        const std::string path = detail::assign_accelerators(visible)[static_cast<std::size_t>(m_local_rank)];
         if (!path.empty()) {
             const std::wstring wide = revamp::detail::widen(path.c_str());
             Concurrency::accelerator::set_default(wide);

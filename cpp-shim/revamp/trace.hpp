@@ -1,4 +1,4 @@
-// revamp: traces of a C++ AMP program (docs/tracing.md), names of its objects, and scopes in which nothing may move.
+// revamp: traces of a C++ AMP program (docs/tracing.md), labels of its objects, and scopes without transfers.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -14,13 +14,13 @@
 
 namespace revamp {
 
-// Begins to record what the library does in a file, which ui.perfetto.dev and revamp-trace open.
+// Begins to record the library's work in a file that ui.perfetto.dev and revamp-trace can open.
 inline void trace_begin(const std::string &path) {
     detail::check_library();
     detail::check(revamp_trace_begin(path.c_str()));
 }
 
-// Ends the trace. Work that devices have not finished is not in it.
+// Ends the trace. Work that devices have not finished is not recorded.
 inline void trace_end() {
     detail::check(revamp_trace_end());
 }
@@ -36,8 +36,9 @@ inline void set_label(const Concurrency::accelerator_view &view, const std::stri
     detail::check(revamp_set_label(detail::access::native(view), label.c_str()));
 }
 
-// For tests: a scope in which no bytes may move between memories, on any thread. At its end, or in check(), a
-// runtime_exception lists the transfers with their causes; unless the scope ends by another exception.
+// For tests: a scope in which no bytes may move between memories, on any thread. If bytes moved, check() or the end of
+// the scope throws a runtime_exception with the transfers and their causes, as far as the log of the latest 4096
+// transfers has them. A scope that ends by another exception throws nothing.
 class assert_no_transfers {
     std::uint64_t m_first = 0;
     int m_exceptions = std::uncaught_exceptions();

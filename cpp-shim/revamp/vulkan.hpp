@@ -1,6 +1,6 @@
-// revamp: accelerator_views, arrays and textures shared with Vulkan (docs/interop.md), over <revamp_vulkan.h>. What
-// Direct3D interop was: create_accelerator_view, get_device, make_array, get_buffer, make_texture, get_texture. Needs
-// Vulkan's headers.
+// revamp: accelerator_views, arrays and textures shared with Vulkan (docs/interop.md), over <revamp_vulkan.h>. Replaces
+// the Direct3D interop of C++ AMP: create_accelerator_view, get_device, make_array, get_buffer, make_texture,
+// get_texture. Needs Vulkan's headers.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -15,15 +15,15 @@
 namespace revamp {
 namespace vulkan {
 
-// What a VkDevice on this accelerator needs.
+// The features and extensions that a VkDevice on this accelerator needs.
 inline revamp_vulkan_device_requirements get_device_requirements(const Concurrency::accelerator &accelerator) {
-    revamp_vulkan_device_requirements found = {};
-    found.struct_size = sizeof found;
-    detail::check(revamp_vulkan_get_device_requirements(detail::access::native(accelerator), &found));
-    return found;
+    revamp_vulkan_device_requirements info = {};
+    info.struct_size = sizeof info;
+    detail::check(revamp_vulkan_get_device_requirements(detail::access::native(accelerator), &info));
+    return info;
 }
 
-// A view on a VkDevice of the program, which outlives it.
+// Makes an accelerator_view on a VkDevice of the program. The VkDevice must outlive the accelerator_view.
 inline Concurrency::accelerator_view
 create_accelerator_view(revamp_vulkan_device_info device,
                         Concurrency::queuing_mode mode = Concurrency::queuing_mode_automatic) {
@@ -34,15 +34,16 @@ create_accelerator_view(revamp_vulkan_device_info device,
     return detail::access::adopt(view);
 }
 
-// The VkInstance, VkPhysicalDevice, VkDevice and VkQueue of a view, without the list of families.
+// The VkInstance, VkPhysicalDevice, VkDevice and VkQueue of an accelerator_view. The result has no list of queue
+// families.
 inline revamp_vulkan_view_info get_view_info(const Concurrency::accelerator_view &view) {
-    revamp_vulkan_view_info found = {};
-    found.struct_size = sizeof found;
-    detail::check(revamp_vulkan_get_view_info(detail::access::native(view), &found));
-    return found;
+    revamp_vulkan_view_info info = {};
+    info.struct_size = sizeof info;
+    detail::check(revamp_vulkan_get_view_info(detail::access::native(view), &info));
+    return info;
 }
 
-// As long as it lives, no other thread submits to queues of the view's VkDevice.
+// While a queue_lock exists, no other thread submits to queues of the VkDevice of an accelerator_view.
 class queue_lock {
     const Concurrency::accelerator_view m_view;
 
@@ -60,23 +61,23 @@ template <class T, int N>
 Concurrency::array<T, N> make_array(const Concurrency::extent<N> &extent, const Concurrency::accelerator_view &view,
                                     revamp_vulkan_buffer_info buffer) {
     buffer.struct_size = sizeof buffer;
-    int room[N];
-    revamp_array made = nullptr;
+    int extent_storage[N];
+    revamp_array created = nullptr;
     detail::check(revamp_vulkan_create_array(detail::access::native(view), &buffer, N,
-                                             detail::views::values(extent, room), sizeof(T), &made));
-    return detail::array_access::adopt<T>(extent, made, view);
+                                             detail::views::values(extent, extent_storage), sizeof(T), &created));
+    return detail::array_access::adopt<T>(extent, created, view);
 }
 
 // The VkBuffer of an array.
 template <class T, int N> revamp_vulkan_array_info get_buffer(const Concurrency::array<T, N> &array) {
-    revamp_vulkan_array_info found = {};
-    found.struct_size = sizeof found;
-    detail::check(revamp_vulkan_get_array_buffer(detail::array_access::handle(array), &found));
-    return found;
+    revamp_vulkan_array_info info = {};
+    info.struct_size = sizeof info;
+    detail::check(revamp_vulkan_get_array_buffer(detail::array_access::handle(array), &info));
+    return info;
 }
 
-// Lets the program use the array; the point is reached when it may. A semaphore of the program is signalled, if it is
-// given.
+// Hands the array to the program, which may use it once the returned point is reached. That point is on the semaphore
+// of `point`, or on a semaphore of the accelerator_view if `point` has none.
 template <class T, int N>
 revamp_vulkan_point signal(const Concurrency::array<T, N> &array, revamp_access access,
                            revamp_vulkan_point point = {}) {
@@ -84,24 +85,24 @@ revamp_vulkan_point signal(const Concurrency::array<T, N> &array, revamp_access 
     return point;
 }
 
-// All later uses of the array wait for a point of the program.
+// Makes all later uses of the array wait for `point`, which the program signals.
 template <class T, int N>
 void wait(const Concurrency::array<T, N> &array, revamp_access access, const revamp_vulkan_point &point) {
     detail::check(revamp_vulkan_wait_array(detail::array_access::handle(array), access, &point));
 }
 
-// A texture whose texels lie in a VkImage of the program, which was made with this extent and number of levels, and the
-// format of T and the bits (0: the default of T). `levels`: 0 for all.
+// A texture whose texels lie in a VkImage of the program. The image must have this extent, this number of levels
+// (0: all), and the format of T with this number of bits (0: the default of T).
 template <class T, int N>
 Concurrency::graphics::texture<T, N>
 make_texture(const Concurrency::extent<N> &extent, const Concurrency::accelerator_view &view,
              revamp_vulkan_image_info image, unsigned bits = 0, unsigned levels = 1) {
     image.struct_size = sizeof image;
-    int room[N];
-    const revamp_texture_options options = detail::texture_access::options<T>(extent, room, bits, levels);
-    revamp_texture made = nullptr;
-    detail::check(revamp_vulkan_create_texture(detail::access::native(view), &image, &options, &made));
-    return detail::texture_access::adopt<T>(extent, made, view);
+    int extent_storage[N];
+    const revamp_texture_options options = detail::texture_access::options<T>(extent, extent_storage, bits, levels);
+    revamp_texture created = nullptr;
+    detail::check(revamp_vulkan_create_texture(detail::access::native(view), &image, &options, &created));
+    return detail::texture_access::adopt<T>(extent, created, view);
 }
 
 // A texture that is stored as a VkImage of the library.
@@ -109,23 +110,23 @@ template <class T, int N>
 Concurrency::graphics::texture<T, N> make_texture(const Concurrency::extent<N> &extent,
                                                   const Concurrency::accelerator_view &view, unsigned bits = 0,
                                                   unsigned levels = 1) {
-    int room[N];
-    revamp_texture_options options = detail::texture_access::options<T>(extent, room, bits, levels);
+    int extent_storage[N];
+    revamp_texture_options options = detail::texture_access::options<T>(extent, extent_storage, bits, levels);
     options.storage = REVAMP_TEXTURE_STORAGE_IMAGE;
-    revamp_texture made = nullptr;
-    detail::check(revamp_texture_create(detail::access::native(view), &options, &made));
-    return detail::texture_access::adopt<T>(extent, made, view);
+    revamp_texture created = nullptr;
+    detail::check(revamp_texture_create(detail::access::native(view), &options, &created));
+    return detail::texture_access::adopt<T>(extent, created, view);
 }
 
-// The VkImage of a texture that is stored as one.
+// The VkImage of a texture that is stored as an image.
 template <class T, int N> revamp_vulkan_texture_info get_image(const Concurrency::graphics::texture<T, N> &texture) {
-    revamp_vulkan_texture_info found = {};
-    found.struct_size = sizeof found;
-    detail::check(revamp_vulkan_get_texture_image(detail::texture_access::handle(texture), &found));
-    return found;
+    revamp_vulkan_texture_info info = {};
+    info.struct_size = sizeof info;
+    detail::check(revamp_vulkan_get_texture_image(detail::texture_access::handle(texture), &info));
+    return info;
 }
 
-// As for arrays, with textures that are stored as images.
+// Like signal() and wait() for arrays, but for textures that are stored as images.
 template <class T, int N>
 revamp_vulkan_point signal(const Concurrency::graphics::texture<T, N> &texture, revamp_access access,
                            revamp_vulkan_point point = {}) {
@@ -137,35 +138,35 @@ void wait(const Concurrency::graphics::texture<T, N> &texture, revamp_access acc
     detail::check(revamp_vulkan_wait_texture(detail::texture_access::handle(texture), access, &point));
 }
 
-// An array whose memory others can import.
+// An array whose memory other devices, processes and interfaces can import.
 template <class T, int N>
 Concurrency::array<T, N> make_exportable_array(const Concurrency::extent<N> &extent,
                                                const Concurrency::accelerator_view &view) {
-    int room[N];
-    revamp_array made = nullptr;
+    int extent_storage[N];
+    revamp_array created = nullptr;
     detail::check(revamp_vulkan_create_exportable_array(
-        detail::access::native(view), N, detail::views::values(extent, room), sizeof(T), nullptr, &made));
-    return detail::array_access::adopt<T>(extent, made, view);
+        detail::access::native(view), N, detail::views::values(extent, extent_storage), sizeof(T), nullptr, &created));
+    return detail::array_access::adopt<T>(extent, created, view);
 }
 
-// A new file descriptor of such an array, which the program closes or gives to an import.
+// A new file descriptor of an exportable array. The program closes it or passes it to an import.
 template <class T, int N> revamp_vulkan_shared_memory export_array(const Concurrency::array<T, N> &array) {
-    revamp_vulkan_shared_memory found = {};
-    found.struct_size = sizeof found;
-    detail::check(revamp_vulkan_export_array(detail::array_access::handle(array), &found));
-    return found;
+    revamp_vulkan_shared_memory info = {};
+    info.struct_size = sizeof info;
+    detail::check(revamp_vulkan_export_array(detail::array_access::handle(array), &info));
+    return info;
 }
 
-// An array over memory that others have exported; takes the file descriptor.
+// An array over exported memory. Takes ownership of the file descriptor, unless it throws.
 template <class T, int N>
 Concurrency::array<T, N> import_array(const Concurrency::extent<N> &extent, const Concurrency::accelerator_view &view,
                                       revamp_vulkan_shared_memory memory) {
     memory.struct_size = sizeof memory;
-    int room[N];
-    revamp_array made = nullptr;
+    int extent_storage[N];
+    revamp_array created = nullptr;
     detail::check(revamp_vulkan_import_array(detail::access::native(view), &memory, N,
-                                             detail::views::values(extent, room), sizeof(T), &made));
-    return detail::array_access::adopt<T>(extent, made, view);
+                                             detail::views::values(extent, extent_storage), sizeof(T), &created));
+    return detail::array_access::adopt<T>(extent, created, view);
 }
 
 } // namespace vulkan

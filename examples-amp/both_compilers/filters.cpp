@@ -1,3 +1,4 @@
+// The kernels of this program: smooth() and total().
 #include "stdafx.h"
 
 #include "filters.h"
@@ -12,9 +13,9 @@ APP_FORCE_INLINE int clamped(int at, int count) restrict(cpu, amp) {
 
 std::vector<float> smooth(const std::vector<float> &samples) {
     const int count = static_cast<int>(samples.size());
-    std::vector<float> made(samples.size());
+    std::vector<float> smoothed(samples.size());
     array_view<const float> in(count, samples);
-    array_view<float> out(count, made);
+    array_view<float> out(count, smoothed);
     out.discard_data();
     parallel_for_each(
         out.extent, [=](index<1> i) restrict(amp) {
@@ -28,7 +29,7 @@ std::vector<float> smooth(const std::vector<float> &samples) {
             out[i] = sum / weights;
         });
     out.synchronize();
-    return made;
+    return smoothed;
 }
 
 float total(const std::vector<float> &samples) {
@@ -42,7 +43,7 @@ float total(const std::vector<float> &samples) {
     out.synchronize();
     return sum;
 #else
-    // C++ AMP has atomic additions of whole numbers only: in fixed point.
+    // C++ AMP adds only integers atomically, so the sum is in fixed point.
     int sum = 0;
     array_view<const float> in(count, samples);
     array_view<int> out(1, &sum);

@@ -1,7 +1,9 @@
+// Functions on samples that filters.cpp computes by kernels, and the weight function that host and kernels use.
 #pragma once
 #include <vector>
 
-// Overloads on restriction: the host's lies in weights.cpp, the kernels' must be seen where they are launched.
+// Two overloads on restriction. weights.cpp defines the overload for the host. The overload for kernels must be visible
+// where kernels are launched.
 float tent(float distance) restrict(cpu);
 inline float tent(float distance) restrict(amp) {
     return concurrency::fast_math::fmax(1 - distance, 0.0f);

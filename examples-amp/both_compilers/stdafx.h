@@ -1,3 +1,4 @@
+// The precompiled header of all sources of this program.
 #pragma once
 #if defined(_WIN32)
 #include <windows.h>

@@ -1,4 +1,4 @@
-// Only functions that kernels of other sources may inline or the host calls: no launch.
+// A source without launches: it has only functions that the host calls.
 #include "stdafx.h"
 
 #include "filters.h"

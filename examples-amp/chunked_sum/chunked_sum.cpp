@@ -1,5 +1,5 @@
-// The sum of more numbers than the accelerator holds at once: they come in chunks, through two staging arrays. While
-// the accelerator adds up one chunk, the next is read and sent.
+// Adds up more numbers than the accelerator holds at once. The numbers come in chunks, through two staging arrays.
+// While the accelerator adds up one chunk, the host reads and sends the next chunk.
 #include <amp.h>
 
 #include <chrono>
@@ -13,7 +13,7 @@ using namespace concurrency;
 
 static const int chunk_size = 1 << 18;
 
-// What a program would read from a file.
+// Stands for a read from a file.
 void read_chunk(int chunk, float *values) {
     unsigned random = static_cast<unsigned>(chunk) * 2654435761u + 1;
     for (int i = 0; i < chunk_size; i++) {
@@ -22,7 +22,7 @@ void read_chunk(int chunk, float *values) {
     }
 }
 
-// Each thread adds its share of the chunk to its sum.
+// Adds a chunk to the sums. Each thread has one sum, and adds every thread_count-th element of the chunk to it.
 void add_chunk(const accelerator_view &where, const array<float, 1> &chunk, array<float, 1> &sums) {
     const int thread_count = sums.extent[0];
     parallel_for_each(

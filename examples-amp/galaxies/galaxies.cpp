@@ -1,5 +1,5 @@
-// Two galaxies that meet, a body a thread: all pairs attract each other, and the threads of a tile load bodies
-// together. The picture shows the ways they took, one galaxy red, the other blue.
+// Simulates two galaxies that meet. Each thread computes one body, which all other bodies attract; the threads of a
+// tile load the other bodies together. The picture shows the paths of the bodies: one galaxy is red, the other blue.
 #include <amp.h>
 #include <amp_math.h>
 
@@ -21,7 +21,7 @@ struct body {
     float x, y, z, mass, vx, vy, vz;
 };
 
-// A disc of light bodies that circle a heavy one.
+// Adds a heavy body, and a disc of light bodies that circle it.
 static void add_galaxy(std::vector<body> &all, body centre, int count, float direction, std::mt19937 &engine) {
     std::uniform_real_distribution<float> fraction(0.0f, 1.0f);
     all.push_back(centre);
@@ -38,16 +38,17 @@ static void step(const array_view<const body> &before, const array_view<body> &a
     after.discard_data();
     parallel_for_each(
         after.extent.tile<tile_size>(), [=](tiled_index<tile_size> t) restrict(amp) {
-            tile_static body others[tile_size];
+            tile_static body tile_bodies[tile_size];
             body self = before[t.global];
             float ax = 0, ay = 0, az = 0;
             for (int first = 0; first < bodies; first += tile_size) {
-                others[t.local[0]] = before[first + t.local[0]];
+                tile_bodies[t.local[0]] = before[first + t.local[0]];
                 t.barrier.wait();
                 for (int i = 0; i < tile_size; i++) {
-                    const float dx = others[i].x - self.x, dy = others[i].y - self.y, dz = others[i].z - self.z;
+                    const float dx = tile_bodies[i].x - self.x, dy = tile_bodies[i].y - self.y,
+                                dz = tile_bodies[i].z - self.z;
                     const float inverse = fast_math::rsqrt(dx * dx + dy * dy + dz * dz + softening * softening);
-                    const float pull = others[i].mass * inverse * inverse * inverse;
+                    const float pull = tile_bodies[i].mass * inverse * inverse * inverse;
                     ax += pull * dx, ay += pull * dy, az += pull * dz;
                 }
                 t.barrier.wait();
@@ -58,7 +59,7 @@ static void step(const array_view<const body> &before, const array_view<body> &a
         });
 }
 
-// Adds the light of each body to a picture of 4 by 3.
+// Adds the light of each body to a picture that shows an area of 4 by 3.
 static void expose(const array_view<const body> &all, const array_view<float, 2> &red,
                    const array_view<float, 2> &blue) {
     const int width = red.extent[1], height = red.extent[0];
@@ -105,7 +106,7 @@ int main(int argc, char **argv) {
             file.put(char(std::min(int(light), 255)));
     }
 
-    // What one body gains another loses.
+    // Momentum is conserved: each body's gain is another's loss.
     const double drift = std::fabs(momentum(before) - momentum_before);
     const float total = std::accumulate(light_of[0].begin(), light_of[0].end(), 0.0f);
     std::wcout << accelerator().description << L": " << bodies << L" bodies, " << all_steps << L" steps in "

@@ -1,8 +1,9 @@
-// A picture through a chain of filters, as one wrote it with textures: Gaussian blur, Sobel's edges, a cartoon of both,
-// and all mipmap levels side by side. `image_filters [IN.png [OUT.png]]`; without IN a picture is made.
+// Runs filters on textures of a picture: a Gaussian blur, the edges of the blurred picture (Sobel), and a cartoon made
+// from the blurred picture and its edges. Then draws all mipmap levels of the cartoon. Usage:
+// `image_filters [IN.png [OUT.png]]`. Without IN, the program generates a picture.
 //
-// Colours are unorm_4 of 8 bits: kernels see numbers from 0 to 1, and what they write is rounded. Beyond the border a
-// sampler goes on as the picture is there. PNG is read and written by the stb headers (Debian: libstb-dev).
+// Colours are unorm_4 of 8 bits: kernels see numbers from 0 to 1, and writes are rounded. Outside the picture the
+// sampler repeats its edge. The stb headers (Debian: libstb-dev) read and write PNG.
 #include <amp.h>
 #include <amp_graphics.h>
 #include <amp_math.h>
@@ -38,10 +39,11 @@ struct gauss {
     }
 };
 
-// The colour at a texel; the nearest one of the picture where that is outside.
+// The colour at a texel; outside the picture, the colour of the nearest texel.
 inline float_4 colour(const texture_view<const unorm_4, 2> &from, index<2> at) restrict(amp) {
-    const float_2 place((float(at[1]) + 0.5f) / float(from.extent[1]), (float(at[0]) + 0.5f) / float(from.extent[0]));
-    return float_4(from.sample<filter_point, address_clamp>(place));
+    const float_2 coordinates((float(at[1]) + 0.5f) / float(from.extent[1]),
+                              (float(at[0]) + 0.5f) / float(from.extent[0]));
+    return float_4(from.sample<filter_point, address_clamp>(coordinates));
 }
 
 inline float brightness(const float_4 &c) restrict(amp, cpu) {
@@ -60,23 +62,25 @@ void blur(const picture &from, picture &to, const gauss &g, index<2> step) {
         });
 }
 
-// How steep brightness is, one number of 16 bits a texel.
+// Computes the gradient of the brightness. A texel of the result is one float of 16 bits.
 void sobel(const picture &from, texture<float, 2> &to) {
     const texture_view<const unorm_4, 2> source(from);
     const texture_view<float, 2> target(to);
     parallel_for_each(
         target.extent, [=](index<2> i) restrict(amp) {
-            float near[3][3];
+            float neighbours[3][3];
             for (int y = 0; y < 3; y++)
                 for (int x = 0; x < 3; x++)
-                    near[y][x] = brightness(colour(source, i + index<2>(y - 1, x - 1)));
-            const float gx = near[0][2] + 2.0f * near[1][2] + near[2][2] - near[0][0] - 2.0f * near[1][0] - near[2][0];
-            const float gy = near[2][0] + 2.0f * near[2][1] + near[2][2] - near[0][0] - 2.0f * near[0][1] - near[0][2];
+                    neighbours[y][x] = brightness(colour(source, i + index<2>(y - 1, x - 1)));
+            const float gx = neighbours[0][2] + 2.0f * neighbours[1][2] + neighbours[2][2] - neighbours[0][0] -
+                             2.0f * neighbours[1][0] - neighbours[2][0];
+            const float gy = neighbours[2][0] + 2.0f * neighbours[2][1] + neighbours[2][2] - neighbours[0][0] -
+                             2.0f * neighbours[0][1] - neighbours[0][2];
             target.set(i, fast_math::sqrt(gx * gx + gy * gy));
         });
 }
 
-// Few colours, and dark lines where it is steep.
+// Draws the picture with few colours, and dark lines where the gradient is steep.
 void cartoon(const picture &from, const texture<float, 2> &edges, picture &to) {
     const writeonly_texture_view<unorm_4, 2> target(to);
     parallel_for_each(
@@ -92,21 +96,21 @@ void cartoon(const picture &from, const texture<float, 2> &edges, picture &to) {
         });
 }
 
-// Each level is half of the one above: one sample in the middle of four texels, filtered.
+// Makes each mipmap level from the previous level. A texel is one filtered sample in the middle of four texels.
 void make_mipmaps(picture &levels) {
     for (unsigned level = 1; level < levels.mipmap_levels; level++) {
-        const texture_view<const unorm_4, 2> above(levels, level - 1, 1);
-        const texture_view<unorm_4, 2> here(levels, level);
+        const texture_view<const unorm_4, 2> finer(levels, level - 1, 1);
+        const texture_view<unorm_4, 2> coarser(levels, level);
         parallel_for_each(
-            here.extent, [=](index<2> i) restrict(amp) {
-                const float_2 place((float(i[1]) + 0.5f) / float(here.extent[1]),
-                                    (float(i[0]) + 0.5f) / float(here.extent[0]));
-                here.set(i, above.sample<filter_linear, address_clamp>(place));
+            coarser.extent, [=](index<2> i) restrict(amp) {
+                const float_2 coordinates((float(i[1]) + 0.5f) / float(coarser.extent[1]),
+                                          (float(i[0]) + 0.5f) / float(coarser.extent[0]));
+                coarser.set(i, finer.sample<filter_linear, address_clamp>(coordinates));
             });
     }
 }
 
-// All levels beside and below each other.
+// Draws level 0, and to its right all other levels, one below the other.
 void draw_levels(const picture &levels, picture &to) {
     const texture_view<const unorm_4, 2> source(levels);
     const texture_view<unorm_4, 2> target(to);
@@ -117,7 +121,7 @@ void draw_levels(const picture &levels, picture &to) {
             for (unsigned level = 0; level < source.mipmap_levels; level++) {
                 const extent<2> size = source.get_mipmap_extent(level);
                 if (size.contains(from)) c = source.get(from, level);
-                // To the right of the first, then downwards.
+                // Level 1 is to the right of level 0, further levels below it.
                 if (level == 0)
                     from[1] -= size[1];
                 else
@@ -142,21 +146,22 @@ void write_png(const std::string &name, const picture &what) {
     std::cout << name << "\n";
 }
 
-// Rings, with a bright disc.
-std::vector<unsigned char> made(int width, int height) {
+// Generates a picture of rings and a bright disc.
+std::vector<unsigned char> generated_picture(int width, int height) {
     std::vector<unsigned char> bytes;
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
-            const double dx = x - width * 0.4, dy = y - height * 0.6, far = std::sqrt(dx * dx + dy * dy);
-            const double ring = 0.5 + 0.5 * std::sin(far / 9.0);
+            const double dx = x - width * 0.4, dy = y - height * 0.6, distance = std::sqrt(dx * dx + dy * dy);
+            const double ring = 0.5 + 0.5 * std::sin(distance / 9.0);
             const bool disc = (x - width * 0.75) * (x - width * 0.75) + (y - height * 0.3) * (y - height * 0.3) < 1600;
-            for (const double part : {disc ? 1.0 : ring, disc ? 0.8 : ring * x / width, disc ? 0.2 : 1.0 - ring, 1.0})
-                bytes.push_back(static_cast<unsigned char>(part * 255));
+            for (const double component :
+                 {disc ? 1.0 : ring, disc ? 0.8 : ring * x / width, disc ? 0.2 : 1.0 - ring, 1.0})
+                bytes.push_back(static_cast<unsigned char>(component * 255));
         }
     return bytes;
 }
 
-// The blur along rows on the host, of the red component; the largest difference in steps of 1/255.
+// Blurs the red component along rows on the host. Returns the largest difference from `got`, in steps of 1/255.
 int difference(const std::vector<unsigned char> &from, const std::vector<unsigned char> &got, int width, int height,
                const gauss &g) {
     int worst = 0;
@@ -184,19 +189,19 @@ int main(int argc, char **argv) {
         bytes.assign(read, read + std::size_t(width) * std::size_t(height) * 4);
         stbi_image_free(read);
     } else {
-        bytes = made(width, height);
+        bytes = generated_picture(width, height);
     }
     std::string out = argc > 2 ? argv[2] : "image_filters.png";
     const std::string name = out.substr(0, out.rfind('.'));
 
     const picture source(height, width, bytes.data(), unsigned(bytes.size()), 8U);
-    picture rows(source.extent, 8U), soft(source.extent, 8U), drawn(source.extent, 8U);
+    picture rows(source.extent, 8U), blurred(source.extent, 8U), drawn(source.extent, 8U);
     texture<float, 2> edges(source.extent, 16U);
     const gauss g(2.0f);
     blur(source, rows, g, index<2>(0, 1));
-    blur(rows, soft, g, index<2>(1, 0));
-    sobel(soft, edges);
-    cartoon(soft, edges, drawn);
+    blur(rows, blurred, g, index<2>(1, 0));
+    sobel(blurred, edges);
+    cartoon(blurred, edges, drawn);
     write_png(out, drawn);
 
     picture levels(source.extent, 8U, 0U), sheet(height, width + width / 2, 8U);
@@ -206,13 +211,13 @@ int main(int argc, char **argv) {
     write_png(name + "_levels.png", sheet);
 
     const int worst = difference(bytes, texels(rows), width, height, g);
-    // The last level is about the mean of all; each level rounds.
-    const std::vector<unsigned char> top = texels(levels), whole = texels(drawn);
+    // The last level is about the mean of all texels, because each level rounds.
+    const std::vector<unsigned char> last_level = texels(levels), whole = texels(drawn);
     double mean = 0;
     for (std::size_t i = 0; i < whole.size(); i += 4)
         mean += whole[i] * 4.0 / double(whole.size());
-    const bool right = worst <= 1 && (argc > 1 || std::abs(top[top.size() - 4] - mean) < 12);
+    const bool right = worst <= 1 && (argc > 1 || std::abs(last_level[last_level.size() - 4] - mean) < 12);
     std::cout << (right ? "right" : "wrong") << ": blurred to within " << worst << "/255, mean " << mean
-              << ", last level " << int(top[top.size() - 4]) << "\n";
+              << ", last level " << int(last_level[last_level.size() - 4]) << "\n";
     return right ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Conway's Game of Life on a torus: two views, of which each generation reads one and writes the other.
+// Conway's Game of Life on a torus: each generation reads one view and writes another.
 #include <amp.h>
 
 #include <chrono>
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     std::vector<int> world(unsigned(width) * unsigned(height));
     for (unsigned i = 0; i < world.size(); i++)
         world[i] = i * 2654435761u >> 30 == 0;
-    std::vector<int> expected = world, other = world;
+    std::vector<int> expected = world, expected_next = world;
 
     array_view<int, 2> cells(height, width, world), next(height, width);
     const accelerator device; // found before the clock starts
@@ -57,18 +57,18 @@ int main(int argc, char **argv) {
     }
     std::vector<int> result(world.size());
     copy(cells, result.begin());
-    // Nobody needs what the last generations left, so nothing is written back.
+    // The contents of both views are no longer needed, so nothing is written back.
     cells.discard_data();
     next.discard_data();
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
 
     for (int i = 0; i < generations; i++) {
-        generation_on_host(expected, other, height, width);
-        expected.swap(other);
+        generation_on_host(expected, expected_next, height, width);
+        expected.swap(expected_next);
     }
-    const bool right = result == expected;
+    const bool is_right = result == expected;
     std::wcout << generations << L" generations of " << width << L"x" << height << L" cells on " << device.description
                << L": " << time.count() << L" ms, " << std::accumulate(result.begin(), result.end(), 0) << L" live, "
-               << (right ? L"right" : L"WRONG") << std::endl;
-    return right ? 0 : 1;
+               << (is_right ? L"right" : L"WRONG") << std::endl;
+    return is_right ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Matrix product: one thread for each element of the result. The shortest whole C++ AMP program; begin here.
+// A matrix product with one thread for each element of the result.
 #include <amp.h>
 
 #include <chrono>
@@ -61,8 +61,8 @@ int main(int argc, char **argv) {
     multiply(m, k, n, a, b, c);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
 
-    const bool right = is_product(m, k, n, a.data(), b.data(), c.data());
+    const bool is_right = is_product(m, k, n, a.data(), b.data(), c.data());
     std::wcout << L"matrix product " << m << L"x" << k << L" by " << k << L"x" << n << L" on " << device.description
-               << L": " << time.count() << L" ms, " << (right ? L"right" : L"WRONG") << std::endl;
-    return right ? 0 : 1;
+               << L": " << time.count() << L" ms, " << (is_right ? L"right" : L"WRONG") << std::endl;
+    return is_right ? 0 : 1;
 }

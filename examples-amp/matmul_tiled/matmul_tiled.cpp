@@ -1,5 +1,6 @@
-// Matrix product by tiles: the threads of a tile load a block of each matrix into tile_static memory together, and each
-// element is read from there tile_size times. Sizes need not be multiples of the tile's: what is beyond counts as 0.
+// A matrix product by tiles. The threads of a tile load a block of each matrix into tile_static memory together, and
+// read each element of the blocks tile_size times. Matrix sizes need not be multiples of the tile size: elements
+// outside of a matrix count as 0.
 #include <amp.h>
 
 #include <chrono>
@@ -73,8 +74,9 @@ int main(int argc, char **argv) {
     multiply(m, k, n, a, b, c);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
 
-    const bool right = is_product(m, k, n, a.data(), b.data(), c.data());
+    const bool is_right = is_product(m, k, n, a.data(), b.data(), c.data());
     std::wcout << L"matrix product by tiles " << m << L"x" << k << L" by " << k << L"x" << n << L" on "
-               << device.description << L": " << time.count() << L" ms, " << (right ? L"right" : L"WRONG") << std::endl;
-    return right ? 0 : 1;
+               << device.description << L": " << time.count() << L" ms, " << (is_right ? L"right" : L"WRONG")
+               << std::endl;
+    return is_right ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// A picture of the Mandelbrot set by several accelerators: each computes rows of its own, all at once, and the host
-// gathers them. On a machine with one accelerator that one computes all rows.
+// Draws the Mandelbrot set on several accelerators at the same time. Each accelerator computes some rows of the
+// picture, and the host gathers the rows. On a machine with one accelerator, that accelerator computes all rows.
 #include <amp.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 using namespace concurrency;
 
-// Steps until the point leaves the circle; fixed point, so that all accelerators find the same.
+// Returns the number of steps until the point leaves the circle. Uses fixed-point numbers, so that all accelerators
+// get the same result.
 inline int escape(int x, int y, int size, int limit) restrict(amp, cpu) {
     const int one = 1 << 12;
     const int c_re = x * (3 * one) / size - 2 * one, c_im = y * (3 * one) / size - 3 * one / 2;
@@ -24,7 +25,7 @@ inline int escape(int x, int y, int size, int limit) restrict(amp, cpu) {
     return limit;
 }
 
-// Whether the program's kernels run there: not on a GPU if they were compiled for the host alone.
+// True if the program's kernels run on `a`: GPUs do not run kernels that were compiled for the host alone.
 bool runs_kernels(const accelerator &a) {
     if (a.device_path == accelerator::cpu_accelerator) return false;
     try {
@@ -38,7 +39,7 @@ bool runs_kernels(const accelerator &a) {
     }
 }
 
-// The accelerators to share the work: devices; where there are none, the emulated ones.
+// The accelerators that share the work: accelerators that are not emulated or, without these, the emulated ones.
 std::vector<accelerator> workers() {
     std::vector<accelerator> devices, emulated;
     for (const accelerator &a : accelerator::get_all())
@@ -46,10 +47,10 @@ std::vector<accelerator> workers() {
     return devices.empty() ? emulated : devices;
 }
 
-// Rows `first` to `first + count - 1` as one accelerator computes them.
-class part {
+// The rows of the picture that one accelerator computes: `first` to `first + count - 1`.
+class row_band {
   public:
-    part(const accelerator &a, int first, int count, int size)
+    row_band(const accelerator &a, int first, int count, int size)
         : view_(a.create_view()), rows_(count, size, view_), first_(first) {}
 
     void start(int limit) {
@@ -70,26 +71,26 @@ class part {
     int first_;
 };
 
-// The picture, by these accelerators; returns milliseconds.
-double draw(const std::vector<accelerator> &by, int size, int limit, std::vector<int> &picture) {
-    std::vector<part> parts;
-    parts.reserve(by.size());
-    const int share = size / static_cast<int>(by.size());
-    for (std::size_t i = 0; i < by.size(); i++) {
-        const int first = share * static_cast<int>(i);
-        parts.emplace_back(by[i], first, i + 1 == by.size() ? size - first : share, size);
+// Draws the picture on the accelerators `accelerators`; returns the time in milliseconds.
+double draw(const std::vector<accelerator> &accelerators, int size, int limit, std::vector<int> &picture) {
+    std::vector<row_band> row_bands;
+    row_bands.reserve(accelerators.size());
+    const int rows_each = size / static_cast<int>(accelerators.size());
+    for (std::size_t i = 0; i < accelerators.size(); i++) {
+        const int first = rows_each * static_cast<int>(i);
+        row_bands.emplace_back(accelerators[i], first, i + 1 == accelerators.size() ? size - first : rows_each, size);
     }
-    // Once untimed: each accelerator loads the kernel.
-    for (part &p : parts)
+    // A run that is not timed makes each accelerator load the kernel.
+    for (row_band &p : row_bands)
         p.start(1);
-    for (part &p : parts)
+    for (row_band &p : row_bands)
         p.gather(picture).get();
 
     const auto start = std::chrono::steady_clock::now();
-    for (part &p : parts)
+    for (row_band &p : row_bands)
         p.start(limit);
     std::vector<completion_future> gathered;
-    for (part &p : parts)
+    for (row_band &p : row_bands)
         gathered.push_back(p.gather(picture));
     for (completion_future &f : gathered)
         f.get();
@@ -98,17 +99,18 @@ double draw(const std::vector<accelerator> &by, int size, int limit, std::vector
 
 int main(int argc, char **argv) {
     const int size = argc > 1 ? std::atoi(argv[1]) : 600, limit = 200;
-    const std::vector<accelerator> by = workers();
-    if (size < static_cast<int>(by.size()) || size > 16384) {
+    const std::vector<accelerator> accelerators = workers();
+    if (accelerators.empty() || size < static_cast<int>(accelerators.size()) || size > 16384) {
         std::wcerr << "usage: multi [ROWS, up to 16384]\n";
         return 2;
     }
     std::vector<int> alone(unsigned(size) * unsigned(size)), together(alone.size());
-    const double one = draw(std::vector<accelerator>(1, by.front()), size, limit, alone);
-    std::wcout << by.front().description << L": " << one << L" ms" << std::endl;
-    if (by.size() > 1) {
-        const double all = draw(by, size, limit, together);
-        std::wcout << by.size() << L" accelerators: " << all << L" ms, " << one / all << L" times as fast" << std::endl;
+    const double one = draw(std::vector<accelerator>(1, accelerators.front()), size, limit, alone);
+    std::wcout << accelerators.front().description << L": " << one << L" ms" << std::endl;
+    if (accelerators.size() > 1) {
+        const double all = draw(accelerators, size, limit, together);
+        std::wcout << accelerators.size() << L" accelerators: " << all << L" ms, " << one / all << L" times as fast"
+                   << std::endl;
     } else {
         together = alone;
     }

@@ -1,5 +1,5 @@
-// Bodies that attract each other, all pairs: each thread reads all others from global memory, or the threads of a tile
-// load them together, a tile at a time.
+// Simulates bodies that all attract each other, in two ways. `simple`: each thread reads all bodies from global memory.
+// `tiled`: the threads of a tile load the bodies together, tile_size bodies at a time.
 #include <amp.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
@@ -16,14 +16,15 @@ using namespace concurrency::graphics;
 
 static const int tile_size = 256;
 
-// A position, and in w the mass.
+// The position of a body in x, y, z, and its mass in w.
 typedef float_4 body;
 
-// What the body `other` adds to the acceleration at a place. Softened, so that bodies may meet.
+// The acceleration at a position due to the body `other`. Softening keeps it finite if bodies meet.
 inline float_3 attraction(float_3 at, body other, float softening) restrict(amp) {
-    const float_3 way = other.xyz - at;
-    const float inverse = fast_math::rsqrt(way.x * way.x + way.y * way.y + way.z * way.z + softening * softening);
-    return way * (other.w * inverse * inverse * inverse);
+    const float_3 offset = other.xyz - at;
+    const float inverse =
+        fast_math::rsqrt(offset.x * offset.x + offset.y * offset.y + offset.z * offset.z + softening * softening);
+    return offset * (other.w * inverse * inverse * inverse);
 }
 
 inline body moved(body self, float_3 velocity, float time) restrict(amp) {
@@ -60,16 +61,16 @@ void step_tiled(const array_view<const body, 1> &before, const array_view<body, 
     const int count = before.extent[0];
     parallel_for_each(
         before.extent.tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
-            tile_static body others[tile_size];
+            tile_static body tile_bodies[tile_size];
             const int global = tidx.global[0];
             const body self = global < count ? before[global] : body();
             float_3 acceleration;
             for (int first = 0; first < count; first += tile_size) {
-                const int mine = first + tidx.local[0];
-                others[tidx.local[0]] = mine < count ? before[mine] : body(); // no mass
+                const int loaded = first + tidx.local[0];
+                tile_bodies[tidx.local[0]] = loaded < count ? before[loaded] : body(); // no mass
                 tidx.barrier.wait();
                 for (int i = 0; i < tile_size; i++)
-                    acceleration += attraction(self.xyz, others[i], p.softening);
+                    acceleration += attraction(self.xyz, tile_bodies[i], p.softening);
                 tidx.barrier.wait();
             }
             if (global < count) {
@@ -97,7 +98,7 @@ void simulate(system_of_bodies &system, int steps, parameters p, step_function *
     velocities.synchronize();
 }
 
-// In double, on the host.
+// The same simulation in double, on the host.
 std::vector<double> simulate_on_host(const system_of_bodies &system, int steps, parameters p) {
     const std::size_t count = system.bodies.size();
     std::vector<double> at(3 * count), velocity(3 * count);
@@ -109,14 +110,14 @@ std::vector<double> simulate_on_host(const system_of_bodies &system, int steps, 
     for (int s = 0; s < steps; s++) {
         for (std::size_t i = 0; i < count; i++)
             for (std::size_t j = 0; j < count; j++) {
-                double way[3], square = double(p.softening) * p.softening;
+                double offset[3], square = double(p.softening) * p.softening;
                 for (std::size_t d = 0; d < 3; d++) {
-                    way[d] = at[3 * j + d] - at[3 * i + d];
-                    square += way[d] * way[d];
+                    offset[d] = at[3 * j + d] - at[3 * i + d];
+                    square += offset[d] * offset[d];
                 }
                 const double factor = system.bodies[j].w / (square * std::sqrt(square)) * p.time_step;
                 for (std::size_t d = 0; d < 3; d++)
-                    velocity[3 * i + d] += way[d] * factor;
+                    velocity[3 * i + d] += offset[d] * factor;
             }
         for (std::size_t i = 0; i < at.size(); i++)
             at[i] += velocity[i] * p.time_step;
@@ -129,13 +130,12 @@ bool measure(const wchar_t *name, system_of_bodies system, int steps, parameters
     const auto start = std::chrono::steady_clock::now();
     simulate(system, steps, p, step);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    double error = 0;
+    bool right = true;
     for (std::size_t i = 0; i < system.bodies.size(); i++) {
         const body &b = system.bodies[i];
-        error = std::max({error, std::fabs(b.x - expected[3 * i]), std::fabs(b.y - expected[3 * i + 1]),
-                          std::fabs(b.z - expected[3 * i + 2])});
+        right &= std::fabs(b.x - expected[3 * i]) <= 1e-4 && std::fabs(b.y - expected[3 * i + 1]) <= 1e-4 &&
+                 std::fabs(b.z - expected[3 * i + 2]) <= 1e-4;
     }
-    const bool right = error <= 1e-4;
     std::wcout << name << L": " << steps << L" steps in " << time.count() << L" ms, " << (right ? L"right" : L"WRONG")
                << std::endl;
     return right;
@@ -150,10 +150,10 @@ int main(int argc, char **argv) {
     const int steps = 4;
     const parameters p = {0.01f, 0.05f};
     std::mt19937 engine(1);
-    std::uniform_real_distribution<float> place(-1.0f, 1.0f), speed(-0.1f, 0.1f);
+    std::uniform_real_distribution<float> coordinate(-1.0f, 1.0f), speed(-0.1f, 0.1f);
     system_of_bodies system;
     for (int i = 0; i < count; i++) {
-        const float x = place(engine), y = place(engine), z = place(engine);
+        const float x = coordinate(engine), y = coordinate(engine), z = coordinate(engine);
         system.bodies.push_back(body(x, y, z, 1.0f / static_cast<float>(count)));
         const float vx = speed(engine), vy = speed(engine), vz = speed(engine);
         system.velocities.push_back(float_3(vx, vy, vz));

@@ -1,5 +1,5 @@
-// Particles that C++ AMP moves and plain Vulkan draws, off screen, from the same memory: nothing is copied but the
-// picture. The VkDevice is the program's; the accelerator_view is made on it, and the array is the vertex buffer.
+// C++ AMP moves particles, and plain Vulkan draws them off screen from the same memory: the array of particles is the
+// vertex buffer. Only the finished picture is copied. The program makes a VkDevice, and an accelerator_view on it.
 #include <amp.h>
 #include <amp_math.h>
 #include <revamp/vulkan.hpp>
@@ -39,7 +39,7 @@ void check(VkResult result, const char *what) {
 }
 #define VK(call) check(call, #call)
 
-// A struct of Vulkan with its type, and all else zero.
+// A Vulkan struct with its sType; all other members are zero.
 template <class T> T make(VkStructureType type) {
     T made = {};
     made.sType = type;
@@ -53,7 +53,7 @@ const uint32_t fragment_code[] =
 #include "particles.frag.inc"
     ;
 
-// What the program has of Vulkan.
+// The Vulkan objects of the program.
 struct renderer {
     VkInstance instance = nullptr;
     VkPhysicalDevice physical = nullptr;
@@ -77,10 +77,11 @@ uint32_t memory_type(const renderer &r, uint32_t allowed, VkMemoryPropertyFlags 
     vkGetPhysicalDeviceMemoryProperties(r.physical, &all);
     for (uint32_t i = 0; i < all.memoryTypeCount; i++)
         if ((allowed >> i & 1) && (all.memoryTypes[i].propertyFlags & flags) == flags) return i;
+    std::fprintf(stderr, "the device has no memory type with the properties %#x\n", unsigned(flags));
     std::exit(1);
 }
 
-// The accelerator: the default one, or else the first that Vulkan drives.
+// Finds the default accelerator if it is a Vulkan device, otherwise the first Vulkan device.
 bool find_accelerator(accelerator &found) {
     const auto is_vulkan = [](const accelerator &a) { return a.device_path.rfind(L"vulkan", 0) == 0; };
     found = accelerator();
@@ -93,22 +94,22 @@ bool find_accelerator(accelerator &found) {
     return false;
 }
 
-// The VkDevice with what the library needs, and the accelerator_view on it.
-accelerator_view open(renderer &r, const accelerator &on) {
+// Makes a VkDevice with the features and extensions that the library needs, and an accelerator_view on it.
+accelerator_view make_view(renderer &r, const accelerator &chosen_accelerator) {
     auto application = make<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
     application.apiVersion = VK_API_VERSION_1_3;
     auto instance = make<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
     instance.pApplicationInfo = &application;
     const char *layer = "VK_LAYER_KHRONOS_validation";
-    const char *wanted = std::getenv("REVAMP_VALIDATION");
-    instance.enabledLayerCount = wanted && *wanted != '0' ? 1 : 0;
+    const char *validation_setting = std::getenv("REVAMP_VALIDATION");
+    instance.enabledLayerCount = validation_setting && *validation_setting != '0' ? 1 : 0;
     instance.ppEnabledLayerNames = &layer;
     if (vkCreateInstance(&instance, nullptr, &r.instance) == VK_ERROR_LAYER_NOT_PRESENT) {
         instance.enabledLayerCount = 0;
         VK(vkCreateInstance(&instance, nullptr, &r.instance));
     }
 
-    // The accelerator's hardware, by its UUID.
+    // Finds the accelerator's physical device by its UUID.
     uint32_t count = 16;
     VkPhysicalDevice all[16];
     vkEnumeratePhysicalDevices(r.instance, &count, all);
@@ -123,9 +124,9 @@ accelerator_view open(renderer &r, const accelerator &on) {
             path += L"0123456789abcdef"[id.deviceUUID[n] >> 4];
             path += L"0123456789abcdef"[id.deviceUUID[n] & 15];
         }
-        if (path == on.device_path) r.physical = all[i];
+        if (path == chosen_accelerator.device_path) r.physical = all[i];
     }
-    const revamp_vulkan_device_requirements needs = revamp::vulkan::get_device_requirements(on);
+    const revamp_vulkan_device_requirements needs = revamp::vulkan::get_device_requirements(chosen_accelerator);
     if (!r.physical || needs.graphics_queue_family_index == VK_QUEUE_FAMILY_IGNORED) {
         std::printf("this device draws nothing\n");
         std::exit(0);
@@ -190,8 +191,8 @@ void make_target(renderer &r) {
     subpass.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
     subpass.colorAttachmentCount = 1;
     subpass.pColorAttachments = &reference;
-    // What follows copies the picture, what was before has copied the last one.
-    const VkSubpassDependency order[] = {
+    // Orders the pass after the copy of the previous picture, and before the copy of the current picture.
+    const VkSubpassDependency dependencies[] = {
         {VK_SUBPASS_EXTERNAL, 0, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
          VK_ACCESS_TRANSFER_READ_BIT, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, 0},
         {0, VK_SUBPASS_EXTERNAL, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
@@ -202,7 +203,7 @@ void make_target(renderer &r) {
     pass.subpassCount = 1;
     pass.pSubpasses = &subpass;
     pass.dependencyCount = 2;
-    pass.pDependencies = order;
+    pass.pDependencies = dependencies;
     VK(vkCreateRenderPass(r.device, &pass, nullptr, &r.pass));
     auto target = make<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO);
     target.renderPass = r.pass;
@@ -258,10 +259,11 @@ void make_pipeline(renderer &r) {
     assembly.topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
     const VkViewport viewport = {0, 0, width, height, 0, 1};
     const VkRect2D scissor = {{0, 0}, {width, height}};
-    auto area = make<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
-    area.viewportCount = area.scissorCount = 1;
-    area.pViewports = &viewport;
-    area.pScissors = &scissor;
+    auto viewport_state =
+        make<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
+    viewport_state.viewportCount = viewport_state.scissorCount = 1;
+    viewport_state.pViewports = &viewport;
+    viewport_state.pScissors = &scissor;
     auto raster =
         make<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
     raster.lineWidth = 1;
@@ -279,7 +281,7 @@ void make_pipeline(renderer &r) {
     info.pStages = stages;
     info.pVertexInputState = &input;
     info.pInputAssemblyState = &assembly;
-    info.pViewportState = &area;
+    info.pViewportState = &viewport_state;
     info.pRasterizationState = &raster;
     info.pMultisampleState = &samples;
     info.pColorBlendState = &blending;
@@ -292,20 +294,20 @@ void make_pipeline(renderer &r) {
     auto pool = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
     pool.queueFamilyIndex = r.family;
     VK(vkCreateCommandPool(r.device, &pool, nullptr, &r.pool));
-    auto kind = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-    kind.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    auto semaphore_type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+    semaphore_type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
     auto semaphore = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
-    semaphore.pNext = &kind;
+    semaphore.pNext = &semaphore_type;
     VK(vkCreateSemaphore(r.device, &semaphore, nullptr, &r.timeline));
 }
 
-// Commands that draw the particles, and copy the picture to the host. They are the same for each frame.
+// Records commands that draw the particles and copy the picture to the host. All frames use the same commands.
 VkCommandBuffer record(const renderer &r, const revamp_vulkan_array_info &vertices) {
-    auto how = make<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
-    how.commandPool = r.pool;
-    how.commandBufferCount = 1;
+    auto allocate_info = make<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+    allocate_info.commandPool = r.pool;
+    allocate_info.commandBufferCount = 1;
     VkCommandBuffer commands;
-    VK(vkAllocateCommandBuffers(r.device, &how, &commands));
+    VK(vkAllocateCommandBuffers(r.device, &allocate_info, &commands));
     auto begin = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
     VK(vkBeginCommandBuffer(commands, &begin));
@@ -369,7 +371,7 @@ std::vector<particle> ring() {
     return all;
 }
 
-// Each particle that is in the picture has lit its pixel, and the others are black.
+// True if each particle in the picture has lit its pixel, and the other pixels are black.
 bool is_drawn(const array<particle, 1> &all, const unsigned char *picture) {
     std::vector<particle> now(particles);
     copy(all, now.begin());
@@ -386,7 +388,7 @@ bool is_drawn(const array<particle, 1> &all, const unsigned char *picture) {
     for (std::size_t pixel = 0; pixel < lit.size(); pixel++)
         wrong += !lit[pixel] && picture[4 * pixel + 2] != 0;
     std::printf("%d of %d particles are in the picture, %d pixels differ\n", inside, particles, wrong);
-    // A particle on the edge of a pixel may be rounded to the next one.
+    // A particle chosen_accelerator the edge of a pixel may be rounded to the next pixel.
     return inside > particles / 2 && wrong < particles / 100;
 }
 
@@ -397,7 +399,7 @@ bool draw(renderer &r, const accelerator_view &view) {
     for (uint64_t frame = 1; frame <= frames; frame++) {
         for (int step = 0; step < steps; step++)
             move(all, 0.01f);
-        // The picture is drawn when the particles have moved, and they move on when it is.
+        // The picture is drawn after the particles have moved, and they move again after it is drawn.
         const revamp_vulkan_point moved = revamp::vulkan::signal(all, REVAMP_ACCESS_READ);
         const revamp_vulkan_point drawn = {r.timeline, frame};
         const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
@@ -452,24 +454,24 @@ void close(renderer &r) {
 } // namespace
 
 int main() {
-    accelerator on;
-    if (!find_accelerator(on)) {
+    accelerator chosen_accelerator;
+    if (!find_accelerator(chosen_accelerator)) {
         std::printf("no Vulkan device runs the kernels of this program\n");
         return 0;
     }
-    std::printf("%ls\n", on.description.c_str());
+    std::printf("%ls\n", chosen_accelerator.description.c_str());
     renderer r;
-    bool good = false;
+    bool is_right = false;
     {
-        const accelerator_view view = open(r, on);
+        const accelerator_view view = make_view(r, chosen_accelerator);
         make_target(r);
         make_pipeline(r);
-        good = draw(r, view);
+        is_right = draw(r, view);
         view.wait();
     }
-    // The library gives the device back.
+    // The library stops using the VkDevice.
     if (revamp_uninitialize() != REVAMP_OK) return 1;
     close(r);
-    std::printf(good ? "right\n" : "WRONG\n");
-    return good ? 0 : 1;
+    std::printf(is_right ? "right\n" : "WRONG\n");
+    return is_right ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 #version 450
+// Draws a particle as one pixel. Its colour shows its speed.
 layout(location = 0) in vec2 position;
 layout(location = 1) in vec2 velocity;
 layout(location = 0) out vec3 color;

@@ -9,7 +9,7 @@ int main() {
     const int count = 1000;
     std::vector<int> numbers(count);
     std::iota(numbers.begin(), numbers.end(), 0);
-    const posts::place second = posts::second_view();
+    const posts::named_view second = posts::second_view();
     posts::report report("Post 000, sample 2: a launch without a target runs where an array is", {second});
 
     array<int> squares(count, numbers.begin(), second.view);
@@ -18,7 +18,7 @@ int main() {
     const array_view<int> view(squares);
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] *= view[i]; });
-    report.launch("A launch without a target captures a view over that array", second, posts::nothing, view);
+    report.launch("A launch without a target captures a view over that array", second, posts::no_bytes, view);
 
     report.check("the array stays on its accelerator_view", squares.accelerator_view == second.view);
     copy(squares, numbers.begin());

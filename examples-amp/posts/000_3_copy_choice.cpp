@@ -1,5 +1,5 @@
-// Post 000, third sample: which copy of a view's data the source of a copy is. The data is valid on the host and on one
-// accelerator_view; it is copied to that accelerator_view and to another accelerator.
+// Post 000, third sample: which valid copy of a view's data `copy` reads. The data is valid on the host and on one
+// accelerator_view. The program copies it to an array on that accelerator_view, and to an array on WARP.
 #include "report.hpp"
 
 #include <numeric>
@@ -11,28 +11,28 @@ int main() {
     const std::uint64_t size = count * sizeof(int);
     std::vector<int> numbers(count);
     std::iota(numbers.begin(), numbers.end(), 0);
-    const posts::place near = posts::second_view();
-    const posts::place warp = {"WARP", accelerator(accelerator::direct3d_warp).default_view};
-    posts::report report("Post 000, sample 3: which copy of the data is copied", {near, warp});
+    const posts::named_view second = posts::second_view();
+    const posts::named_view warp = {"WARP", accelerator(accelerator::direct3d_warp).default_view};
+    posts::report report("Post 000, sample 3: which copy of the data is copied", {second, warp});
 
     const array_view<const int> source(numbers);
-    array<int> doubled(count, near.view);
+    array<int> doubled(count, second.view);
     parallel_for_each(
-        near.view, source.extent, [ source, &doubled ](index<1> i) restrict(amp) { doubled[i] = 2 * source[i]; });
+        second.view, source.extent, [ source, &doubled ](index<1> i) restrict(amp) { doubled[i] = 2 * source[i]; });
     report.step("A launch on the second accelerator_view reads a const view", {size, 0});
 
-    array<int> here(count, near.view), there(count, warp.view);
-    const array_view<int> target(here);
+    array<int> on_second(count, second.view), on_warp(count, warp.view);
+    const array_view<int> target(on_second);
     copy(source, target);
-    // An accelerator that works in the program's memory has no copy but that memory, and counts what is copied from
-    // there.
-    const posts::bytes counted = {posts::works_in_memory_of_program(near) ? size : 0, 0};
+    // An accelerator that works in the program's memory has no separate copy. The bytes then count as copied from
+    // host memory.
+    const posts::bytes expected_bytes = {posts::works_in_memory_of_program(second) ? size : 0, 0};
     report.step("The view is copied to a view over an array on that accelerator_view: from the copy there",
-                posts::nothing, counted);
-    copy(source, there);
+                posts::no_bytes, expected_bytes);
+    copy(source, on_warp);
     report.step("The view is copied to an array on WARP: from the host's copy", {size, 0});
 
-    const std::vector<int> from_here = here, from_there = there, computed = doubled;
+    const std::vector<int> from_here = on_second, from_there = on_warp, computed = doubled;
     report.step("The program reads the three arrays", {0, 3 * size});
     report.check("the numbers are right", from_here == numbers && from_there == numbers && computed[21] == 42);
     return report.result();

@@ -1,5 +1,5 @@
-// Post 001, fourth sample: a view over a staging array. A launch writes it, and the host reads the results by its
-// pointer.
+// Post 001, fourth sample: a view over a staging array. A launch writes the view, and the host reads the results by the
+// view's pointer.
 #include "report.hpp"
 
 #include <numeric>
@@ -9,13 +9,13 @@ using namespace concurrency;
 int main() {
     const int count = 1000;
     const std::uint64_t size = count * sizeof(int);
-    const posts::place device = posts::default_view();
+    const posts::named_view device = posts::default_named_view();
     posts::report report("Post 001, sample 4: a view over a staging array");
 
     array<int> staging(count, posts::host().view, device.view);
     const array_view<int> view(staging);
     std::iota(staging.data(), staging.data() + count, 0);
-    report.step("The host fills the staging array", posts::nothing);
+    report.step("The host fills the staging array", posts::no_bytes);
     parallel_for_each(
         device.view, view.extent, [=](index<1> i) restrict(amp) { view[i] += 5; });
     report.launch("A launch captures the view", device, {size, 0}, view);

@@ -1,5 +1,6 @@
-// Post 002, first sample: two matrix products one after the other, with no transfer by the program. What the first left
-// on the accelerator the second finds there.
+// Post 002, first sample: two matrix products one after the other, without transfers by the program. The second product
+// uses the data that the first left on the accelerator.
+// 000_1_launch_choice.cpp explains the mark `advice: N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -23,7 +24,7 @@ void multiply(const array_view<const float, 2> &a, const array_view<const float,
 } // namespace
 
 int main() {
-    const posts::place device = posts::default_view();
+    const posts::named_view device = posts::default_named_view();
     posts::report report("Post 002, sample 1: two matrix products");
     std::vector<float> a_data(n * n, 1), b_data(n * n, 2), c_data(n * n), d_data(n * n);
     const array_view<const float, 2> a(n, n, a_data), b(n, n, b_data);

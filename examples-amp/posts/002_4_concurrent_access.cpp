@@ -1,5 +1,6 @@
-// Post 002, fourth sample: which accesses to overlapping views at the same time are races. The library's race check
-// (REVAMP_CHECK=1) counts them. A race has undefined results; here it only disturbs what the program then throws away.
+// Post 002, fourth sample: which simultaneous accesses to overlapping views are races. The library's race check
+// (REVAMP_CHECK=1) reports the races. The results of a race are undefined; this program does not use them.
+// 000_1_launch_choice.cpp explains the marks `advice: N`.
 #include "report.hpp"
 
 #include <atomic>
@@ -26,8 +27,8 @@ void add_one(const array_view<int> &view) {
         view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
 }
 
-// True if `use` is a race with a copy from `source`. A copy may be done before `use` begins, so it is tried again; the
-// message may come a little later, from another thread.
+// True if `use` is a race with a copy from `source`. The copy may be done before `use` begins, so the test is repeated.
+// The message of a race may come a little later, from another thread.
 template <class Use> bool is_race(const array_view<int> &source, std::vector<int> &copied, const Use &use) {
     for (int attempt = 0; attempt < 100; ++attempt) {
         completion_future copying = copy_async(source, copied.begin());
@@ -54,11 +55,12 @@ int main() {
     report.check("a view may be read while an overlapping one is copied from", races == 0 && seen == 5);
     copying.get();
     add_one(lower);
-    report.check("after the copy was waited for it may be written", races == 0 && lower[500] == 6 && copied[0] == 5);
+    report.check("after the program has waited for the copy, the view may be written",
+                 races == 0 && lower[500] == 6 && copied[0] == 5);
 
     report.check("a launch that captures an overlapping writable view meanwhile is a race",
                  is_race(upper, copied, [&] { add_one(lower); }));
-    report.check("so is an access of the host to it, to whatever element",
+    report.check("an access of the host to any element of that view meanwhile is a race",
                  is_race(upper, copied, [&] { (void)lower[0]; })); // advice: 0
 
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -66,7 +68,7 @@ int main() {
     copying = copy_async(all.section(600, 400), copied.begin());
     add_one(lower);
     copying.get();
-    report.check("a section without common elements is none", races == 0);
+    report.check("a launch that captures a view without common elements is no race", races == 0);
     revamp::detail::check(revamp_set_log_callback(nullptr, nullptr, REVAMP_LOG_ERROR));
     return report.result();
 } // advice: 2400

@@ -1,13 +1,14 @@
-// Post 004, guideline A: a kernel needs one row of a matrix. Captured whole, all of the matrix goes to the accelerator;
-// a projection made on the host lets the row alone go.
+// Post 004, guideline A: a kernel needs one row of a matrix. If the kernel captures the matrix, the whole matrix moves
+// to the accelerator. If the kernel captures a projection made on the host, only the row moves.
+// 000_1_launch_choice.cpp explains the mark `advice: N`.
 #include "report.hpp"
 
 using namespace concurrency;
 
 int main() {
-    const int rows = 64, columns = 256, wanted = 5;
-    const std::uint64_t all = rows * columns * sizeof(float), row_size = columns * sizeof(float);
-    const posts::place device = posts::default_view();
+    const int rows = 64, columns = 256, row_index = 5;
+    const std::uint64_t matrix_size = rows * columns * sizeof(float), row_size = columns * sizeof(float);
+    const posts::named_view device = posts::default_named_view();
     posts::report report("Post 004, guideline A: sections and projections");
     std::vector<float> data(rows * columns, 1.5f), doubled_data(columns);
     const array_view<float> doubled(doubled_data);
@@ -15,12 +16,13 @@ int main() {
         const array_view<const float, 2> matrix(rows, columns, data);
         doubled.discard_data();
         parallel_for_each(
-            doubled.extent, [=](index<1> i) restrict(amp) { doubled[i] = 2 * matrix(wanted, i[0]); });
-        report.launch("The kernel reads one row of the whole matrix, which it captures", device, {all, 0}, doubled);
+            doubled.extent, [=](index<1> i) restrict(amp) { doubled[i] = 2 * matrix(row_index, i[0]); });
+        report.launch("The kernel reads one row of the whole matrix, which it captures", device, {matrix_size, 0},
+                      doubled);
     }
     {
         const array_view<const float, 2> matrix(rows, columns, data);
-        const array_view<const float> row = matrix[wanted];
+        const array_view<const float> row = matrix[row_index];
         doubled.discard_data();
         parallel_for_each(
             doubled.extent, [=](index<1> i) restrict(amp) { doubled[i] = 2 * row[i]; });
@@ -38,7 +40,7 @@ int main() {
         block.synchronize();
         report.step("The block is synchronized: the same bytes come back", {0, 4 * 10 * sizeof(float)});
     }
-    report.step("The matrix' last view is destroyed", posts::nothing);
+    report.step("The matrix' last view is destroyed", posts::no_bytes);
     report.check("the block alone has changed",
                  data[8 * columns + 16] == -1 && data[8 * columns + 15] == 1.5f && data[12 * columns + 16] == 1.5f);
     return report.result();

@@ -1,5 +1,6 @@
-// Post 004, guideline B: one matrix is multiplied with two vectors. A function that makes a view of the matrix each
-// time sends it each time; a view that the caller keeps is sent once.
+// Post 004, guideline B: one matrix is multiplied with two vectors. If each call makes a view of the matrix, each call
+// sends the matrix to the accelerator. If the caller keeps a view, the matrix is sent once. 000_1_launch_choice.cpp
+// explains the mark `advice: N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -23,7 +24,7 @@ void multiply(const array_view<const float, 2> &matrix, const std::vector<float>
     out.synchronize();
 }
 
-// Its view of the matrix ends with the call, and with it what is known of the copy on the accelerator.
+// The view of the matrix ends with the call, and the library then forgets the accelerator's copy of the matrix.
 void multiply(const std::vector<float> &matrix, const std::vector<float> &vector, std::vector<float> &product) {
     multiply(array_view<const float, 2>(n, n, matrix), vector, product);
 }
@@ -35,18 +36,20 @@ int main() {
     const std::vector<float> matrix(n * n, 1), ones(n, 1), twos(n, 2);
     std::vector<float> first(n), second(n);
 
-    const posts::bytes product = {vector_size, vector_size};
+    const posts::bytes vectors_only = {vector_size, vector_size};
     multiply(matrix, ones, first);
-    report.step("The first product, with a view made in the function", {matrix_size + product.in, product.out});
+    report.step("The first product, with a view made in the function",
+                {matrix_size + vectors_only.in, vectors_only.out});
     multiply(matrix, twos, second);
-    report.step("The second: the matrix goes again", {matrix_size + product.in, product.out});
+    report.step("The second: the matrix goes again", {matrix_size + vectors_only.in, vectors_only.out});
     report.check("the products are right", first[3] == n && second[3] == 2 * n);
 
-    const array_view<const float, 2> kept(n, n, matrix);
-    multiply(kept, twos, first);
-    report.step("The first product, with a view that the caller keeps", {matrix_size + product.in, product.out});
-    multiply(kept, ones, second);
-    report.step("The second: only the vectors", product);
+    const array_view<const float, 2> kept_view(n, n, matrix);
+    multiply(kept_view, twos, first);
+    report.step("The first product, with a view that the caller keeps",
+                {matrix_size + vectors_only.in, vectors_only.out});
+    multiply(kept_view, ones, second);
+    report.step("The second: only the vectors", vectors_only);
     report.check("the products are right", first[3] == 2 * n && second[3] == n);
     return report.result();
 }

@@ -1,5 +1,6 @@
-// What the programs of this folder share: they print where a launch ran and how many bytes moved, next to what the post
-// says, and count the contradictions. Nothing else in them is revamp's own.
+// A report that all programs of this folder use. It prints where a launch ran and how many bytes moved, next to the
+// post's statement, and counts contradictions. Only this header and 002_4_concurrent_access.cpp use revamp's own
+// functions.
 #ifndef POSTS_REPORT_HPP
 #define POSTS_REPORT_HPP
 
@@ -18,26 +19,26 @@ namespace posts {
 struct bytes {
     std::uint64_t in, out;
 };
-constexpr bytes nothing = {0, 0};
+constexpr bytes no_bytes = {0, 0};
 
-// An accelerator_view and what the program calls it.
-struct place {
+// An accelerator_view and its name in the report.
+struct named_view {
     std::string name;
     concurrency::accelerator_view view;
 };
 
-inline place host() {
+inline named_view host() {
     return {"the host", concurrency::accelerator(concurrency::accelerator::cpu_accelerator).default_view};
 }
-inline place default_view() {
+inline named_view default_named_view() {
     return {"the default accelerator_view", concurrency::accelerator().default_view};
 }
 // Another accelerator_view of the default accelerator.
-inline place second_view() {
+inline named_view second_view() {
     return {"the second accelerator_view", concurrency::accelerator().create_view()};
 }
 
-// Where the view's data is, as seen from `where`.
+// Returns how much of the view's data is valid on `where`.
 template <class T, int N>
 revamp_residency residency(const concurrency::array_view<T, N> &view, const concurrency::accelerator_view &where) {
     revamp_residency found = {};
@@ -47,71 +48,73 @@ revamp_residency residency(const concurrency::array_view<T, N> &view, const conc
     return found;
 }
 
-// Whether the accelerator works in the program's memory, so that what the program and its kernels share does not move.
-inline bool works_in_memory_of_program(const place &where) {
+// True if the accelerator works in the program's memory, so that shared data does not move.
+inline bool works_in_memory_of_program(const named_view &where) {
     std::vector<int> memory(1024);
     return residency(concurrency::array_view<const int>(memory), where.view).shares_home;
 }
 
 class report {
   public:
-    // `places`: where launches of the program may run; the host and the default accelerator_view are always known.
-    explicit report(const char *title, std::vector<place> places = {}) : m_places(std::move(places)) {
-        m_places.insert(m_places.begin(), {host(), default_view()});
-        bool shared = works_in_memory_of_program(m_places[1]);
+    // `named_views` lists where launches of the program may run, besides the host and the default accelerator_view.
+    explicit report(const char *title, std::vector<named_view> named_views = {})
+        : m_named_views(std::move(named_views)) {
+        m_named_views.insert(m_named_views.begin(), {host(), default_named_view()});
+        bool works_in_program_memory = works_in_memory_of_program(m_named_views[1]);
         const std::wstring device = concurrency::accelerator().description;
         std::cout << title << "\non " << std::string(device.begin(), device.end())
-                  << (shared ? ", in the program's memory" : ", with memory of its own") << "\n\n";
-        for (std::size_t i = 2; i < m_places.size(); ++i)
-            shared = shared || works_in_memory_of_program(m_places[i]);
-        m_shared = shared;
+                  << (works_in_program_memory ? ", in the program's memory" : ", with memory of its own") << "\n\n";
+        for (std::size_t i = 2; i < m_named_views.size(); ++i)
+            works_in_program_memory = works_in_program_memory || works_in_memory_of_program(m_named_views[i]);
+        m_works_in_program_memory = works_in_program_memory;
         (void)moved();
     }
 
-    // A launch that wrote all of `written`: where it ran, and what moved since the last step. `expected`: what revamp
-    // moves in place of what the post says, where that differs by decision.
+    // Reports where a launch that wrote all of `written` ran, and the bytes that moved since the last step. The post
+    // states `stated` and `moved_by_post`. `expected` is what revamp moves, where revamp deliberately differs.
     template <class T, int N>
-    void launch(const char *what, const place &by_post, const bytes &moved_by_post, const bytes &expected,
+    void launch(const char *what, const named_view &stated, const bytes &moved_by_post, const bytes &expected,
                 const concurrency::array_view<T, N> &written) {
-        const bytes here = moved();
-        const std::string ran = where_valid(written);
-        line(what, "runs on " + by_post.name + ", " + text(moved_by_post), "runs on " + ran + ", " + text(here),
-             ran == by_post.name && agrees(here, expected));
+        const bytes measured = moved();
+        const std::string measured_place = where_valid(written);
+        line(what, "runs on " + stated.name + ", " + text(moved_by_post),
+             "runs on " + measured_place + ", " + text(measured),
+             measured_place == stated.name && agrees(measured, expected));
     }
     template <class T, int N>
-    void launch(const char *what, const place &by_post, const bytes &moved_by_post,
+    void launch(const char *what, const named_view &stated, const bytes &moved_by_post,
                 const concurrency::array_view<T, N> &written) {
-        launch(what, by_post, moved_by_post, moved_by_post, written);
+        launch(what, stated, moved_by_post, moved_by_post, written);
     }
-    // Anything else: what moved since the last step.
-    void step(const char *what, const bytes &by_post) { step(what, by_post, by_post); }
-    void step(const char *what, const bytes &by_post, const bytes &expected) {
-        const bytes here = moved();
-        line(what, text(by_post), text(here), agrees(here, expected));
+    // Reports any other step: the bytes that moved since the last step.
+    void step(const char *what, const bytes &stated) { step(what, stated, stated); }
+    void step(const char *what, const bytes &stated, const bytes &expected) {
+        const bytes measured = moved();
+        line(what, text(stated), text(measured), agrees(measured, expected));
     }
-    // The same where the post promises no number: no more than that moved.
-    void at_most(const char *what, const bytes &by_post) {
-        const bytes here = moved();
-        line(what, "at most " + text(by_post), text(here), here.in <= by_post.in && here.out <= by_post.out);
+    // Reports a step for which the post promises only an upper limit.
+    void at_most(const char *what, const bytes &stated) {
+        const bytes measured = moved();
+        line(what, "at most " + text(stated), text(measured), measured.in <= stated.in && measured.out <= stated.out);
     }
-    // Something that the post says and that holds here or not.
-    void check(const char *by_post, bool holds) { line(nullptr, by_post, holds ? "so it is" : "it is not so", holds); }
-    // Not judged.
-    void note(const std::string &said) { std::cout << said << "\n"; }
+    // Reports whether a statement of the post holds.
+    void check(const char *stated, bool holds) { line(nullptr, stated, holds ? "confirmed" : "not confirmed", holds); }
+    // Prints text that is not checked.
+    void note(const std::string &output) { std::cout << output << "\n"; }
 
-    // For main() to return.
+    // The exit status for main().
     int result() const {
         std::cout << (m_contradictions ? "\nThe post is contradicted.\n" : "\nAs the post says.\n");
         return m_contradictions ? 1 : 0;
     }
 
   private:
-    std::vector<place> m_places;
-    bool m_shared = false; // one of them works in the program's memory
+    std::vector<named_view> m_named_views;
+    bool m_works_in_program_memory = false; // an accelerator of m_places works in the program's memory
     int m_contradictions = 0;
     bytes m_before = {0, 0};
 
-    // Of the whole process, since it was asked last.
+    // The bytes that moved in the whole process since the last call.
     bytes moved() {
         revamp_transfer_counters all = {};
         all.struct_size = sizeof all;
@@ -122,33 +125,33 @@ class report {
         return {now.in - before.in, now.out - before.out};
     }
 
-    // The places at which all of the view is valid: the only one is where it was written.
+    // The places at which all of the view is valid. After a launch wrote the view, this is where the launch ran.
     template <class T, int N> std::string where_valid(const concurrency::array_view<T, N> &view) const {
         std::string found;
-        for (const place &one : m_places) {
-            const revamp_residency at = residency(view, one.view);
-            if (at.valid_bytes == at.view_bytes) found += (found.empty() ? "" : " and ") + one.name;
+        for (const named_view &candidate : m_named_views) {
+            const revamp_residency at = residency(view, candidate.view);
+            if (at.valid_bytes == at.view_bytes) found += (found.empty() ? "" : " and ") + candidate.name;
         }
         return found.empty() ? "an accelerator_view that the program does not know" : found;
     }
 
-    // Where an accelerator works in the program's memory less moves than the post says.
-    bool agrees(const bytes &here, const bytes &expected) const {
-        if (m_shared) return here.in <= expected.in && here.out <= expected.out;
-        return here.in == expected.in && here.out == expected.out;
+    // If an accelerator works in the program's memory, fewer bytes move than the post says.
+    bool agrees(const bytes &measured, const bytes &expected) const {
+        if (m_works_in_program_memory) return measured.in <= expected.in && measured.out <= expected.out;
+        return measured.in == expected.in && measured.out == expected.out;
     }
 
     static std::string text(const bytes &moved) {
         if (moved.in == 0 && moved.out == 0) return "no bytes";
-        std::string said;
-        if (moved.in) said = std::to_string(moved.in) + " bytes in";
-        if (moved.out) said += (said.empty() ? "" : ", ") + std::to_string(moved.out) + " bytes out";
-        return said;
+        std::string output;
+        if (moved.in) output = std::to_string(moved.in) + " bytes in";
+        if (moved.out) output += (output.empty() ? "" : ", ") + std::to_string(moved.out) + " bytes out";
+        return output;
     }
 
-    void line(const char *what, const std::string &by_post, const std::string &here, bool good) {
+    void line(const char *what, const std::string &stated, const std::string &measured, bool good) {
         if (what) std::cout << what << "\n";
-        std::cout << "    post: " << by_post << "\n    here: " << here << (good ? "" : "   CONTRADICTION") << "\n";
+        std::cout << "    post: " << stated << "\n    here: " << measured << (good ? "" : "   CONTRADICTION") << "\n";
         if (!good) ++m_contradictions;
     }
 };

@@ -1,5 +1,6 @@
-// The sum of many numbers, three ways: pairs added in ever smaller launches; a tree in each tile; and, with the fewest
-// launches and barriers, threads that first add up many elements alone.
+// Computes the sum of many numbers in three ways. `simple`: launches add pairs of elements, and each launch has half
+// the size of the previous. `tiled`: each tile adds up its elements in a tree. `cascade`: before the tree, each thread
+// adds up many elements; this takes the fewest launches and barriers.
 #include <amp.h>
 
 #include <chrono>
@@ -12,7 +13,7 @@
 
 using namespace concurrency;
 
-// Each launch adds the upper half of what is left onto the lower half.
+// Each launch adds the upper half of the remaining elements to the lower half.
 float reduce_simple(const std::vector<float> &data) {
     int count = static_cast<int>(data.size());
     array<float, 1> values(count, data.begin(), data.end());
@@ -27,12 +28,12 @@ float reduce_simple(const std::vector<float> &data) {
     return result[0];
 }
 
-// The sum of `part`, one element for each thread of a tile; thread 0 has it in part[0].
-template <int tile_size> void add_up(float *part, const tiled_index<tile_size> &tidx) restrict(amp) {
+// Adds up `tile_sums`, which has one element for each thread of a tile; thread 0 finds the sum in part[0].
+template <int tile_size> void add_up(float *tile_sums, const tiled_index<tile_size> &tidx) restrict(amp) {
     const int local = tidx.local[0];
     for (int half = tile_size / 2; half > 0; half /= 2) {
         tidx.barrier.wait_with_tile_static_memory_fence();
-        if (local < half) part[local] += part[local + half];
+        if (local < half) tile_sums[local] += tile_sums[local + half];
     }
 }
 
@@ -46,10 +47,10 @@ template <int tile_size> float reduce_tiled(const std::vector<float> &data) {
         sums.discard_data();
         parallel_for_each(
             extent<1>(count).tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
-                tile_static float part[tile_size];
-                part[tidx.local[0]] = tidx.global[0] < count ? source[tidx.global] : 0.0f;
-                add_up<tile_size>(part, tidx);
-                if (tidx.local[0] == 0) sums[tidx.tile] = part[0];
+                tile_static float tile_sums[tile_size];
+                tile_sums[tidx.local[0]] = tidx.global[0] < count ? source[tidx.global] : 0.0f;
+                add_up<tile_size>(tile_sums, tidx);
+                if (tidx.local[0] == 0) sums[tidx.tile] = tile_sums[0];
             });
         std::swap(source, sums);
         count = (count + tile_size - 1) / tile_size;
@@ -58,7 +59,8 @@ template <int tile_size> float reduce_tiled(const std::vector<float> &data) {
     return sum[0];
 }
 
-// So many threads as the machine has use for; each adds up its share before its tile does.
+// Uses a fixed number of threads. Each thread adds up its share of the elements, then each tile adds up the sums of its
+// threads.
 template <int tile_size, int tile_count> float reduce_cascade(const std::vector<float> &data) {
     const int count = static_cast<int>(data.size());
     const int thread_count = tile_size * tile_count;
@@ -68,13 +70,13 @@ template <int tile_size, int tile_count> float reduce_cascade(const std::vector<
     tiles.discard_data();
     parallel_for_each(
         extent<1>(thread_count).tile<tile_size>(), [=](tiled_index<tile_size> tidx) restrict(amp) {
-            tile_static float part[tile_size];
+            tile_static float tile_sums[tile_size];
             float sum = 0.0f;
             for (int i = tidx.global[0]; i < count; i += thread_count)
                 sum += source[i];
-            part[tidx.local[0]] = sum;
-            add_up<tile_size>(part, tidx);
-            if (tidx.local[0] == 0) tiles[tidx.tile] = part[0];
+            tile_sums[tidx.local[0]] = sum;
+            add_up<tile_size>(tile_sums, tidx);
+            if (tidx.local[0] == 0) tiles[tidx.tile] = tile_sums[0];
         });
     tiles.synchronize();
     return std::accumulate(sums.begin(), sums.end(), 0.0f);

@@ -1,5 +1,6 @@
-// Prefix sums (scan): each element becomes the sum of those before it. Each tile scans a block in tile_static memory,
-// up and down a tree (work-efficient); the sums of the blocks are scanned the same way and added to the blocks.
+// Prefix sums (scan): each element becomes the sum of all previous elements. Each tile scans a block in tile_static
+// memory, up and down a tree (work-efficient). The sums of the blocks are scanned in the same way, then added to the
+// elements of the blocks.
 #include <amp.h>
 
 #include <chrono>
@@ -38,7 +39,7 @@ void exclusive_scan(const array_view<int, 1> &data) {
                 sums[tidx.tile] = block[block_size - 1];
                 block[block_size - 1] = 0;
             }
-            // Down: each node hands on what comes before it.
+            // Down: each node gets the sum of the leaves before its own leaves, and passes it on to its children.
             for (int nodes = 1; nodes <= tile_size; nodes *= 2) {
                 stride /= 2;
                 tidx.barrier.wait();
@@ -81,8 +82,8 @@ int main(int argc, char **argv) {
     view.synchronize();
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
 
-    const bool right = data == expected;
+    const bool is_right = data == expected;
     std::wcout << L"scan of " << count << L" numbers on " << device.description << L": " << time.count() << L" ms, "
-               << (right ? L"right" : L"WRONG") << std::endl;
-    return right ? 0 : 1;
+               << (is_right ? L"right" : L"WRONG") << std::endl;
+    return is_right ? 0 : 1;
 }

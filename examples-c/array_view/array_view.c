@@ -1,5 +1,5 @@
-/* One array on the host, used by a Vulkan kernel, by a kernel on host threads and by the host itself: the array_view
- * moves what is missing where it is used, and nothing else. The transfers are printed after each step. */
+/* A Vulkan kernel, a kernel on host threads and the host itself use one array in host memory. Its array_view moves only
+ * the bytes that a device lacks. The program prints the transfers after each step. */
 #include <revamp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static void say(revamp_array_view view, const char *step) {
            (unsigned long long)(c.implicit_from_bytes + c.explicit_from_bytes));
 }
 
-/* The argument block of both kernels: the library writes the address where each of them finds the elements. */
+/* The argument block of both kernels. For each launch, the library writes the address of the elements on the device
+ * into `numbers`. */
 typedef struct {
     uint32_t *numbers;
     uint32_t count;
@@ -92,7 +93,7 @@ int main(void) {
     printf("    element 0 is %u\n", ((const uint32_t *)data)[0]);
     say(view, "the host reads them");
 
-    /* The last view of the data brings home what is still elsewhere; synchronize first, to hear of failures. */
+    /* Releasing the last view writes remaining changes back; synchronize first, to get errors. */
     check(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ), "synchronize");
     say(view, "synchronize: the rest comes back");
     check(revamp_array_view_release(first), "release");

@@ -1,6 +1,6 @@
 /*
- * What revamp does, to look at: the accelerators; then a picture and a matrix product on the default accelerator for
- * SPIR-V and on host threads side by side. Usage: demo [output folder]
+ * A demonstration of revamp: lists the accelerators, then computes a picture and a matrix product on the default
+ * accelerator for SPIR-V and on host threads. Usage: demo [output folder]
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "demo.h"
@@ -56,7 +56,7 @@ static void print_accelerators(void) {
     free(all);
 }
 
-/* False, with a sentence, where no Vulkan device is to be had. */
+/* Prints why and returns false if there is no Vulkan device. */
 static bool find_vulkan(place *vulkan) {
     revamp_accelerator accelerator;
     if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {

@@ -1,4 +1,4 @@
-/* What the parts of the demo share. */
+/* Declarations shared by the parts of the demo. */
 #ifndef DEMO_H
 #define DEMO_H
 
@@ -9,7 +9,7 @@
         if ((call) != REVAMP_OK) fail(#call);                                                                          \
     } while (0)
 
-/* Ends the program with the library's words. */
+/* Prints the library's last error and exits. */
 void fail(const char *call);
 void *allocate(size_t size);
 double seconds(void);
@@ -21,7 +21,7 @@ typedef struct {
     revamp_accelerator_info info;
 } place;
 
-/* What a job came to. A place that is missing has a time of 0. */
+/* The result of a job. Its time is 0 if the job did not run. */
 typedef struct {
     double seconds;
     double work; /* pixels, or floating-point operations */
@@ -31,8 +31,8 @@ typedef struct {
 
 enum { MANDELBROT_WIDTH = 1600, MANDELBROT_HEIGHT = 1200 };
 
-/* `vulkan` may be NULL. The picture at `path` has a left half by Vulkan, if there is, and a right half by host threads.
- */
+/* `vulkan` may be NULL. mandelbrot() writes a picture to `path`. Host threads compute the right half. Vulkan computes
+ * the left half, or host threads do if `vulkan` is NULL. */
 void mandelbrot(const place *vulkan, const place *host, const char *path, result *by_vulkan, result *by_host);
 void matrix_product(const place *vulkan, const place *host, result *by_vulkan, result *by_host);
 

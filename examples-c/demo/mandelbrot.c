@@ -1,4 +1,4 @@
-/* The Mandelbrot set on a Vulkan device and on host threads, checked and written as a picture. */
+/* Computes the Mandelbrot set on a Vulkan device and on host threads, checks it, and writes it as a picture. */
 #include "demo.h"
 #include "png.h"
 
@@ -9,18 +9,18 @@
 
 enum { WIDTH = MANDELBROT_WIDTH, HEIGHT = MANDELBROT_HEIGHT, PIXELS = WIDTH * HEIGHT, TILE = 16 };
 
-/* Compilers that fuse a product and a sum all the same may move so many pixels. */
-#define MOST_DIFFERENT 0.01
+/* The share of pixels that may differ. Pixels differ where a compiler fuses products and sums. */
+#define MAX_DIFFERENT_SHARE 0.01
 
 typedef struct {
     uint32_t steps;
     float distance;
 } escape;
 
-/* As in mandelbrot.comp. */
+/* The push constants of mandelbrot.comp. */
 typedef struct {
     float left, top, pixel;
-    uint32_t width, height, most_steps;
+    uint32_t width, height, max_steps;
 } section;
 
 static const section seahorses = {-0.7483f, 0.1022f, 4.0e-6f, WIDTH, HEIGHT, 1000};
@@ -29,7 +29,7 @@ static escape escape_at(const section *s, int column, int row) {
     float cx = s->left + (float)column * s->pixel, cy = s->top - (float)row * s->pixel;
     float x = 0, y = 0, xx = 0, yy = 0;
     uint32_t step = 0;
-    while (step < s->most_steps && xx + yy < 256) {
+    while (step < s->max_steps && xx + yy < 256) {
         y = 2 * x * y + cy;
         x = xx - yy + cx;
         xx = x * x;
@@ -83,7 +83,7 @@ static double run_on_vulkan(const place *vulkan, escape *escapes) {
     revamp_array array;
     CHECK(revamp_kernel_find(vulkan->accelerator, "mandelbrot", &kernel));
     CHECK(revamp_array_create(vulkan->view, 2, extent, sizeof *escapes, NULL, &array));
-    launch(vulkan, kernel, array, TILE, TILE); /* makes the pipeline, which is not what we time */
+    launch(vulkan, kernel, array, TILE, TILE); /* creates the pipeline, which is not timed */
     double time = launch(vulkan, kernel, array, HEIGHT, WIDTH);
     CHECK(revamp_copy_from_array(array, escapes, PIXELS * sizeof *escapes));
     CHECK(revamp_array_destroy(array));
@@ -96,18 +96,18 @@ static void check(const escape *escapes, const escape *expected, result *r) {
     for (int i = 0; i < PIXELS; i++)
         different += escapes[i].steps != expected[i].steps;
     r->work = PIXELS;
-    r->right = different <= MOST_DIFFERENT * PIXELS;
+    r->right = different <= MAX_DIFFERENT_SHARE * PIXELS;
     snprintf(r->check, sizeof r->check, "%.3f%% of pixels differ, %.0f%% allowed", 100.0 * different / PIXELS,
-             100 * MOST_DIFFERENT);
+             100 * MAX_DIFFERENT_SHARE);
 }
 
 static uint8_t wave(double at) {
     return (uint8_t)(255 * (0.5 - 0.5 * cos(6.283185307179586 * at)));
 }
 
-/* Smooth: the distance says how far between two steps the point escaped. */
+/* The distance tells where between two steps the point escaped, so colours change smoothly. */
 static void colour(escape e, uint8_t *rgb) {
-    if (e.steps == seahorses.most_steps) {
+    if (e.steps == seahorses.max_steps) {
         rgb[0] = rgb[1] = rgb[2] = 0;
         return;
     }
@@ -118,12 +118,12 @@ static void colour(escape e, uint8_t *rgb) {
     rgb[2] = wave(at - 0.18);
 }
 
-static void write_picture(const escape *left, const escape *right, const char *path) {
+static void write_picture(const escape *by_vulkan_escapes, const escape *by_host_escapes, const char *path) {
     uint8_t *rgb = allocate(PIXELS * 3);
     for (int i = 0; i < PIXELS; i++) {
         int column = i % WIDTH;
-        colour((column < WIDTH / 2 ? left : right)[i], rgb + 3 * i);
-        if (left != right && column == WIDTH / 2) memset(rgb + 3 * i, 255, 3);
+        colour((column < WIDTH / 2 ? by_vulkan_escapes : by_host_escapes)[i], rgb + 3 * i);
+        if (by_vulkan_escapes != by_host_escapes && column == WIDTH / 2) memset(rgb + 3 * i, 255, 3);
     }
     bool written = png_write(path, WIDTH, HEIGHT, rgb);
     free(rgb);
@@ -133,18 +133,19 @@ static void write_picture(const escape *left, const escape *right, const char *p
 }
 
 void mandelbrot(const place *vulkan, const place *host, const char *path, result *by_vulkan, result *by_host) {
-    escape *expected = allocate(PIXELS * sizeof *expected), *right = allocate(PIXELS * sizeof *right);
-    escape *left = vulkan ? allocate(PIXELS * sizeof *left) : right;
+    escape *expected = allocate(PIXELS * sizeof *expected),
+           *by_host_escapes = allocate(PIXELS * sizeof *by_host_escapes);
+    escape *by_vulkan_escapes = vulkan ? allocate(PIXELS * sizeof *by_vulkan_escapes) : by_host_escapes;
     for (int i = 0; i < PIXELS; i++)
         expected[i] = escape_at(&seahorses, i % WIDTH, i / WIDTH);
     if (vulkan) {
-        by_vulkan->seconds = run_on_vulkan(vulkan, left);
-        check(left, expected, by_vulkan);
+        by_vulkan->seconds = run_on_vulkan(vulkan, by_vulkan_escapes);
+        check(by_vulkan_escapes, expected, by_vulkan);
     }
-    by_host->seconds = run_on_host(host, right);
-    check(right, expected, by_host);
-    write_picture(left, right, path);
-    if (vulkan) free(left);
-    free(right);
+    by_host->seconds = run_on_host(host, by_host_escapes);
+    check(by_host_escapes, expected, by_host);
+    write_picture(by_vulkan_escapes, by_host_escapes, path);
+    if (vulkan) free(by_vulkan_escapes);
+    free(by_host_escapes);
     free(expected);
 }

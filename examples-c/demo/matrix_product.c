@@ -1,4 +1,4 @@
-/* c = a * b by tiles on a Vulkan device and on host threads, checked and timed. */
+/* Computes c = a * b by tiles on a Vulkan device and on host threads. Checks and times the products. */
 #include "demo.h"
 
 #include <stdio.h>
@@ -6,13 +6,13 @@
 
 enum { TILE = 16, SMALL = 256, LARGE = 2048, RUNS = 3 };
 
-/* Row-major, n x n. */
+/* Row-major matrices of n x n elements. */
 typedef struct {
     int n;
     float *a, *b, *c;
 } matrices;
 
-/* Small whole numbers: every sum is exact in whatever order, so the check needs no tolerance. */
+/* The elements are small integers: every sum is exact in any order, so the check needs no tolerance. */
 static matrices make_matrices(int n) {
     size_t size = (size_t)n * n * sizeof(float);
     matrices m = {n, allocate(size), allocate(size), allocate(size)};
@@ -38,7 +38,7 @@ static void multiply_vector(int n, const float *m, const double *x, double *y) {
     }
 }
 
-/* Freivalds: if c * x = a * (b * x) for a random x, then c = a * b, but for a chance of 1 in 2 per million. */
+/* Freivalds' algorithm: if c * x = a * (b * x) for a random x, then c = a * b, except with a very small probability. */
 static int wrong_rows(const matrices *m) {
     double *x = allocate((size_t)m->n * 4 * sizeof *x), *bx = x + m->n, *abx = bx + m->n, *cx = abx + m->n;
     uint32_t random = 12345;
@@ -63,7 +63,7 @@ static void check(const matrices *m, result *r) {
     snprintf(r->check, sizeof r->check, "%d of %d rows wrong (n = %d)", wrong, m->n, m->n);
 }
 
-/* One thread of a tile: as in matrix_product.comp. A barrier fails for the whole launch, whose wait says why. */
+/* One thread of a tile, as in matrix_product.comp. If a barrier fails, the launch fails; its wait gives the error. */
 static void kernel_function(const revamp_thread_id *id, void *context) {
     const matrices *m = context;
     float(*a_tile)[TILE] = id->tile_memory, (*b_tile)[TILE] = a_tile + TILE;
@@ -124,7 +124,7 @@ static double launch_on_vulkan(const place *vulkan, revamp_kernel kernel, const 
     return seconds() - start;
 }
 
-static double least(double a, double b) {
+static double min_time(double a, double b) {
     return a < b ? a : b;
 }
 
@@ -133,10 +133,10 @@ static double run_on_vulkan(const place *vulkan, matrices *m) {
     CHECK(revamp_kernel_find(vulkan->accelerator, "matrix_product", &kernel));
     revamp_array arrays[] = {make_array(vulkan, m->n, m->a), make_array(vulkan, m->n, m->b),
                              make_array(vulkan, m->n, NULL)};
-    launch_on_vulkan(vulkan, kernel, arrays, m->n); /* makes the pipeline, which is not what we time */
+    launch_on_vulkan(vulkan, kernel, arrays, m->n); /* creates the pipeline, which is not timed */
     double time = launch_on_vulkan(vulkan, kernel, arrays, m->n);
     for (int run = 1; run < RUNS; run++)
-        time = least(time, launch_on_vulkan(vulkan, kernel, arrays, m->n));
+        time = min_time(time, launch_on_vulkan(vulkan, kernel, arrays, m->n));
     CHECK(revamp_copy_from_array(arrays[2], m->c, (size_t)m->n * m->n * sizeof *m->c));
     for (int i = 0; i < 3; i++)
         CHECK(revamp_array_destroy(arrays[i]));
@@ -147,13 +147,13 @@ static double run_on_vulkan(const place *vulkan, matrices *m) {
 static double run_on_host(const place *host, matrices *m) {
     double time = launch_on_host(host, m);
     for (int run = 1; run < RUNS; run++)
-        time = least(time, launch_on_host(host, m));
+        time = min_time(time, launch_on_host(host, m));
     return time;
 }
 
 void matrix_product(const place *vulkan, const place *host, result *by_vulkan, result *by_host) {
     if (vulkan) {
-        /* A GPU needs more work to show what it can do. */
+        /* A GPU reaches its speed only with larger matrices. */
         matrices m = make_matrices(vulkan->info.is_emulated ? SMALL : LARGE);
         by_vulkan->seconds = run_on_vulkan(vulkan, &m);
         check(&m, by_vulkan);

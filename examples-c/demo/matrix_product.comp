@@ -1,5 +1,6 @@
 #version 450
-// c = a * b, all n x n, n a multiple of TILE. Each workgroup makes one tile of c from tiles in shared memory.
+// c = a * b. All matrices are n x n, and n is a multiple of TILE. Each workgroup computes one tile of c from tiles of a
+// and b in shared memory.
 const uint TILE = 16;
 layout(local_size_x = TILE, local_size_y = TILE) in;
 layout(set = 0, binding = 0) readonly buffer A { float a[]; };
@@ -19,7 +20,7 @@ void main() {
         b_tile[y][x] = b[(k + y) * n + column];
         barrier();
         for (uint i = 0; i < TILE; i++) sum += a_tile[y][i] * b_tile[i][x];
-        barrier(); // before the next tiles overwrite these
+        barrier(); // before the next iteration overwrites the tiles
     }
     c[row * n + column] = sum;
 }

@@ -1,10 +1,11 @@
+/* Writes PNG files whose pixels are stored without compression. */
 #include "png.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IN_BLOCK = 65535, HEADER_SIZE = 13, ZLIB_HEAD = 2, BLOCK_HEAD = 5, ZLIB_TAIL = 4 };
+enum { MAX_BLOCK_BYTES = 65535, HEADER_SIZE = 13, ZLIB_HEAD = 2, BLOCK_HEAD = 5, ZLIB_TAIL = 4 };
 
 static uint32_t crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
     crc = ~crc;
@@ -43,12 +44,12 @@ static bool write_header(FILE *file, uint32_t width, uint32_t height) {
     uint8_t header[HEADER_SIZE] = {0};
     put_u32(header, width);
     put_u32(header + 4, height);
-    header[8] = 8; /* bits of each of */
-    header[9] = 2; /* red, green, blue */
+    header[8] = 8; /* bits per component */
+    header[9] = 2; /* components: red, green, blue */
     return write_chunk(file, "IHDR", header, sizeof header);
 }
 
-/* Each row begins with its filter: none. */
+/* Each row begins with a filter type. The type 0 means that the row is not filtered. */
 static uint8_t *rows_with_filters(uint32_t width, uint32_t height, const uint8_t *rgb, size_t *size) {
     size_t row = (size_t)width * 3;
     *size = (row + 1) * height;
@@ -58,17 +59,17 @@ static uint8_t *rows_with_filters(uint32_t width, uint32_t height, const uint8_t
     return rows;
 }
 
-/* A zlib stream of stored blocks. */
+/* Returns a zlib stream of stored blocks, or NULL without memory. */
 static uint8_t *deflate_stored(const uint8_t *bytes, size_t size, size_t *deflated_size) {
-    size_t blocks = (size + MOST_IN_BLOCK - 1) / MOST_IN_BLOCK;
+    size_t blocks = (size + MAX_BLOCK_BYTES - 1) / MAX_BLOCK_BYTES;
     *deflated_size = ZLIB_HEAD + blocks * BLOCK_HEAD + size + ZLIB_TAIL;
     uint8_t *deflated = malloc(*deflated_size), *at = deflated;
     if (!deflated) return NULL;
     *at++ = 0x78;
     *at++ = 0x01;
-    for (size_t from = 0; from < size; from += MOST_IN_BLOCK) {
-        size_t length = size - from < MOST_IN_BLOCK ? size - from : MOST_IN_BLOCK;
-        *at++ = from + length == size; /* the last one */
+    for (size_t from = 0; from < size; from += MAX_BLOCK_BYTES) {
+        size_t length = size - from < MAX_BLOCK_BYTES ? size - from : MAX_BLOCK_BYTES;
+        *at++ = from + length == size; /* 1 in the last block */
         *at++ = (uint8_t)length;
         *at++ = (uint8_t)(length >> 8);
         *at++ = (uint8_t)~length;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `rgb`: width * height times red, green, blue. */
+/* `rgb`: width * height pixels of red, green, blue. */
 bool png_write(const char *path, uint32_t width, uint32_t height, const uint8_t *rgb);
 
 #endif

@@ -1,6 +1,6 @@
-/* Lists the accelerators of this machine with their properties, and what else a report of a fault should say: the
- * settings, and what the library logs while it looks at the devices (versions, memory, features that they lack).
- * With --kernels: what an accelerator's driver makes of the kernels of a program, which is not run.
+/* Lists the accelerators of this machine with their properties. Adds information for bug reports: the settings, and the
+ * library's log of its search for devices (versions, memory, missing features).
+ * With --kernels: prints the driver's statistics for the kernels of a program, without running the program.
  * Installed as revamp-info. */
 #include <revamp.h>
 
@@ -66,7 +66,7 @@ static const char *yes_no(bool value) {
     return value ? "yes" : "no";
 }
 
-static const char *doubles(const revamp_accelerator_info *info) {
+static const char *double_support(const revamp_accelerator_info *info) {
     if (info->supports_double_precision) return "full";
     return info->supports_limited_double_precision ? "limited" : "no";
 }
@@ -78,7 +78,7 @@ static revamp_accelerator_info info_of(revamp_accelerator accelerator) {
     return info;
 }
 
-static revamp_accelerator *list(size_t *count) {
+static revamp_accelerator *list_accelerators(size_t *count) {
     CHECK(revamp_accelerator_list(NULL, 0, count));
     revamp_accelerator *all = calloc(*count, sizeof *all);
     if (!all) exit(EXIT_FAILURE);
@@ -88,8 +88,8 @@ static revamp_accelerator *list(size_t *count) {
 
 static void print_row(size_t number, const revamp_accelerator_info *info) {
     printf("%2zu  %-12s  %10.2f  %-8s  %-7s  %s%s\n", number, kind_name(info->kind),
-           (double)info->dedicated_memory / (1024 * 1024), yes_no(info->is_emulated), doubles(info), info->description,
-           info->unusable_reason ? " (unusable)" : "");
+           (double)info->dedicated_memory / (1024 * 1024), yes_no(info->is_emulated), double_support(info),
+           info->description, info->unusable_reason ? " (unusable)" : "");
 }
 
 static void print_kernel_limits(const revamp_accelerator_info *info) {
@@ -179,8 +179,8 @@ static void print_details(size_t number, const revamp_accelerator_info *info) {
     printf("    dedicated memory     %zu KB\n", info->dedicated_memory);
     printf("    emulated             %s\n", yes_no(info->is_emulated));
     printf("    display attached     %s\n", yes_no(info->has_display));
-    printf("    checks its use       %s\n", yes_no(info->is_debug));
-    printf("    double precision     %s\n", doubles(info));
+    printf("    debug checks         %s\n", yes_no(info->is_debug));
+    printf("    double precision     %s\n", double_support(info));
     printf("    memory shared        %s\n", yes_no(info->supports_cpu_shared_memory));
     printf("    default cpu access   %s\n", access_name(info->default_cpu_access_type));
     print_kernel_limits(info);
@@ -196,7 +196,7 @@ static void print_default(const char *code_name, revamp_code code) {
     printf("Default for %s: %s\n", code_name, info_of(accelerator).description);
 }
 
-/* Each path must lead back to its accelerator. */
+/* Fails if `path`, the device path of `accelerator`, finds another accelerator. */
 static void check_path(revamp_accelerator accelerator, const char *path) {
     revamp_accelerator found;
     CHECK(revamp_accelerator_find(path, &found));
@@ -205,24 +205,27 @@ static void check_path(revamp_accelerator accelerator, const char *path) {
     exit(EXIT_FAILURE);
 }
 
-/* What the library logged. It calls this from one thread at a time. */
-static char *said;
-static size_t said_bytes;
+/* The library's log messages. The library calls append_to_log() from one thread at a time. */
+static char *log_text;
+static size_t log_bytes;
 
-static void hear(revamp_log_level level, const char *message, void *context) {
+static void append_to_log(revamp_log_level level, const char *message, void *context) {
     (void)level;
     (void)context;
     size_t size = strlen(message);
-    char *longer = realloc(said, said_bytes + size + 6);
+    char *longer = realloc(log_text, log_bytes + size + 6);
     if (!longer) return;
-    said = longer;
-    said_bytes += (size_t)sprintf(said + said_bytes, "    %s\n", message);
+    log_text = longer;
+    log_bytes += (size_t)sprintf(log_text + log_bytes, "    %s\n", message);
 }
 
 static void print_settings(void) {
     static const char *const names[] = {"CPPAMP_DEFAULT_ACCELERATOR",
                                         "REVAMP_VISIBLE_DEVICES",
                                         "REVAMP_LOG",
+                                        "REVAMP_TRACE",
+                                        "REVAMP_TRACE_DEVICE",
+                                        "REVAMP_TRACE_LINES",
                                         "REVAMP_VALIDATION",
                                         "REVAMP_DEBUG_PRINTF",
                                         "REVAMP_CHECK",
@@ -252,11 +255,11 @@ static char *read_file(const char *path, size_t *size) {
         exit(EXIT_FAILURE);
     }
     char *bytes = NULL;
-    size_t room = 0;
-    for (*size = 0; !feof(file) && !ferror(file); *size += fread(bytes + *size, 1, room - *size, file)) {
-        if (*size < room) continue;
-        room = room ? 2 * room : 1 << 20;
-        char *longer = realloc(bytes, room);
+    size_t capacity = 0;
+    for (*size = 0; !feof(file) && !ferror(file); *size += fread(bytes + *size, 1, capacity - *size, file)) {
+        if (*size < capacity) continue;
+        capacity = capacity ? 2 * capacity : 1 << 20;
+        char *longer = realloc(bytes, capacity);
         if (!longer) {
             fprintf(stderr, "%s: no memory for its bytes\n", path);
             exit(EXIT_FAILURE);
@@ -292,8 +295,9 @@ static void print_code(const revamp_kernel_code *code, void *context) {
     printf("\n");
 }
 
-/* Without a path: the default, or the first Vulkan device, which may be one that only compiles. */
-static revamp_accelerator compiler(const char *path) {
+/* Returns the accelerator with this path. Without a path, returns the default accelerator for SPIR-V. If there is no
+ * default, returns the first Vulkan device, which can compile kernels even if it cannot run them. */
+static revamp_accelerator find_compiler(const char *path) {
     revamp_accelerator found;
     if (path) {
         CHECK(revamp_accelerator_find(path, &found));
@@ -301,7 +305,7 @@ static revamp_accelerator compiler(const char *path) {
     }
     if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found) == REVAMP_OK) return found;
     size_t count;
-    revamp_accelerator *all = list(&count);
+    revamp_accelerator *all = list_accelerators(&count);
     for (size_t i = 0; i < count; i++) {
         if (info_of(all[i]).kind != REVAMP_ACCELERATOR_VULKAN) continue;
         found = all[i];
@@ -312,11 +316,11 @@ static revamp_accelerator compiler(const char *path) {
     exit(EXIT_FAILURE);
 }
 
-/* What a driver makes of the kernels of a program. */
+/* Prints the driver's statistics for the kernels of a program. */
 static int print_kernels(const char *file, const char *path) {
     size_t size;
     char *program = read_file(file, &size);
-    revamp_accelerator accelerator = compiler(path);
+    revamp_accelerator accelerator = find_compiler(path);
     struct counts counts = {0, 0};
     printf("%s, by %s\n", file, info_of(accelerator).description);
     if (revamp_accelerator_compile(accelerator, program, size, print_code, &counts) != REVAMP_OK) fail(file);
@@ -331,8 +335,8 @@ static void print_version(const char *name, const char *end) {
            end);
 }
 
-/* What the command line asks for; the exit status, or -1 to list the accelerators. */
-static int answer(int count, char **arguments) {
+/* Handles the command line. Returns the exit status, or -1 to list the accelerators. */
+static int handle_arguments(int count, char **arguments) {
     if (count < 2) return -1;
     if (strcmp(arguments[1], "--kernels") == 0 && (count == 3 || count == 4))
         return print_kernels(arguments[2], arguments[3]);
@@ -353,11 +357,11 @@ static int answer(int count, char **arguments) {
 }
 
 int main(int argument_count, char **arguments) {
-    int status = answer(argument_count, arguments);
+    int status = handle_arguments(argument_count, arguments);
     if (status >= 0) return status;
     size_t count;
-    CHECK(revamp_set_log_callback(hear, NULL, REVAMP_LOG_DEBUG));
-    revamp_accelerator *all = list(&count);
+    CHECK(revamp_set_log_callback(append_to_log, NULL, REVAMP_LOG_DEBUG));
+    revamp_accelerator *all = list_accelerators(&count);
     print_version("revamp", "");
     printf(", %zu accelerators\n\n", count);
     printf(" #  %-12s  %10s  %-8s  %-7s  %s\n", "kind", "memory GiB", "emulated", "double", "description");
@@ -374,7 +378,7 @@ int main(int argument_count, char **arguments) {
         print_details(i, &info);
     }
     print_settings();
-    printf("\nLog\n%s", said ? said : "");
+    printf("\nLog\n%s", log_text ? log_text : "");
     free(all);
     return EXIT_SUCCESS;
 }

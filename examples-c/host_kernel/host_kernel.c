@@ -1,4 +1,4 @@
-/* A sum by tiles on host threads: tile memory, tile barriers. Needs no Vulkan. */
+/* Computes a sum on host threads, with tile memory and tile barriers. Needs no Vulkan. */
 #include <revamp.h>
 
 #include <inttypes.h>
@@ -22,17 +22,18 @@ static void fail(const char *call) {
     exit(EXIT_FAILURE);
 }
 
-/* Each step adds the upper half of what is left onto the lower half. */
+/* A kernel: each tile computes the sum of its elements. Each step adds the upper half of the remaining elements to the
+ * lower half. */
 static void add_up(const revamp_thread_id *id, void *context) {
     const job *j = context;
-    uint64_t *part = id->tile_memory;
+    uint64_t *tile_sums = id->tile_memory;
     int32_t local = id->local[0];
-    part[local] = j->values[id->global[0]];
+    tile_sums[local] = j->values[id->global[0]];
     for (int32_t half = TILE / 2; half > 0; half /= 2) {
-        if (revamp_tile_barrier_wait(id) != REVAMP_OK) return; /* the launch fails, and its wait says why */
-        if (local < half) part[local] += part[local + half];
+        if (revamp_tile_barrier_wait(id) != REVAMP_OK) return; /* the launch fails; its wait gives the error */
+        if (local < half) tile_sums[local] += tile_sums[local + half];
     }
-    if (local == 0) j->sums[id->tile[0]] = part[0];
+    if (local == 0) j->sums[id->tile[0]] = tile_sums[0];
 }
 
 static void launch(revamp_accelerator_view view, job *j) {

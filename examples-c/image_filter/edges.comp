@@ -1,5 +1,5 @@
 #version 450
-// Sobel: how fast the brightness changes. Outside the picture the sampler repeats its edge.
+// Sobel filter: computes the gradient of the brightness. Outside of the picture the sampler repeats the picture's edge.
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(set = 0, binding = 0) uniform sampler2D picture;
 layout(set = 0, binding = 1, rgba8) uniform writeonly image2D edges;

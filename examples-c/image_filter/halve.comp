@@ -1,5 +1,5 @@
 #version 450
-// Makes a mipmap level from the one before: each texel is the mean of four.
+// Makes a mipmap level from the previous level: each texel is the mean of four.
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(set = 0, binding = 0) uniform sampler2D finer;
 layout(set = 0, binding = 1, rgba8) uniform writeonly image2D coarser;

@@ -1,4 +1,5 @@
-/* Textures in SPIR-V kernels: a picture and its mipmap levels, and the edges in it, written to image_filter.png. */
+/* Textures in SPIR-V kernels. Kernels compute the mipmap levels and the edges of a picture. The program writes the
+ * edges to image_filter.png. */
 #include <revamp.h>
 
 #include "png.h"
@@ -50,12 +51,12 @@ static revamp_texture texture_of(revamp_accelerator_view view, uint32_t levels) 
     return texture;
 }
 
-/* From a level of one texture to a level of another one, or of the same. */
+/* Runs a kernel that reads a level of `from` and writes a level of `to`, which may be the same texture. */
 static void launch(revamp_kernel kernel, revamp_texture from, uint32_t level, revamp_texture to, uint32_t to_level) {
     revamp_texture_level_info written = {0};
     written.struct_size = sizeof written;
     CHECK(revamp_texture_get_level(to, to_level, &written));
-    revamp_sampler sampler = {0}; /* linear, and the edge is repeated */
+    revamp_sampler sampler = {0}; /* linear; outside of the texture it repeats the edge */
     sampler.struct_size = sizeof sampler;
     revamp_argument arguments[] = {revamp_argument_image(0, from, level, 1, &sampler),
                                    revamp_argument_image(1, to, to_level, 1, NULL)};
@@ -77,7 +78,7 @@ static void download(revamp_texture texture, uint32_t level, pixel *pixels) {
     CHECK(revamp_copy_from_texture(&region, pixels, sizeof got));
 }
 
-/* The same on the host. */
+/* The expected results, computed on the host. */
 
 static double brightness(int x, int y) {
     x = x < 0 ? 0 : x >= SIZE ? SIZE - 1 : x;
@@ -102,7 +103,7 @@ static int wrong_edges(void) {
     return wrong;
 }
 
-/* A texel of a level is the mean of the picture's texels it covers, within the roundings of the levels. */
+/* Each texel of a level must be the mean of the picture's texels that it covers. Each level adds a rounding error. */
 static int wrong_texels(uint32_t level) {
     int side = SIZE >> level, covered = 1 << level, wrong = 0;
     for (int y = 0; y < side; y++)
@@ -143,7 +144,7 @@ int main(void) {
 
     int wrong = 0;
     for (uint32_t level = 1; level < LEVELS; level++)
-        launch(halve, picture, level - 1, picture, level); /* one level is read, the next one written */
+        launch(halve, picture, level - 1, picture, level); /* reads one level, writes the next */
     launch(find_edges, picture, 0, result, 0);
     for (uint32_t level = 1; level < LEVELS; level++) {
         download(picture, level, got); /* waits for the kernel */

@@ -1,5 +1,5 @@
-/* Two devices in a pipeline: a Vulkan device filters frames, host threads measure them. Wait lists order the steps of a
- * frame, and steps of different frames overlap. */
+/* Two devices in a pipeline: a Vulkan device filters frames, and host threads sum the rows of the filtered frames. Wait
+ * lists order the steps of a frame. Steps of different frames overlap. */
 #include <revamp.h>
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ struct frame {
     revamp_completion done;
 };
 
-/* What host threads run: the sum of a row. */
+/* The argument block of sum_row(), the kernel for host threads. */
 struct rows {
     const float *pixels;
     float *sums;
@@ -81,7 +81,7 @@ static void begin(struct frame *f, revamp_accelerator_view gpu, revamp_accelerat
     options = after(&blurred);
     CHECK(revamp_copy_async(&from, &to, &options, &moved));
 
-    /* The block becomes the kernel's context: the array's address is written into it. */
+    /* The kernel's context is a copy of this block. The library writes the array's address into the copy. */
     struct rows rows = {NULL, f->sums};
     const revamp_argument pixels = revamp_argument_address(0, f->measured, REVAMP_ACCESS_READ);
     const int32_t all_rows[] = {HEIGHT};
@@ -112,7 +112,7 @@ int main(void) {
 
     static struct frame frames[FRAMES];
     for (int n = 0; n < FRAMES; n++) {
-        /* Each frame is of one colour, which a filter keeps. */
+        /* Each frame has one colour, which the filter preserves. */
         for (int i = 0; i < PIXELS; i++)
             frames[n].sent[i] = (float)(n + 1);
         begin(&frames[n], gpu, host, blur);

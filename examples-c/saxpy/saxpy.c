@@ -1,4 +1,4 @@
-/* y = a * x + y on the default accelerator: arrays, copies, a dispatch. */
+/* Computes y = a * x + y on the default accelerator, with arrays, copies and one dispatch. */
 #include <revamp.h>
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void fail(const char *call) {
 
 static float x[COUNT], y[COUNT];
 
-/* Small whole numbers: every result is exact, with fma and without. */
+/* The elements are small integers: every result is exact, with fma and without. */
 static float x_at(int i) {
     return (float)(i % 1000);
 }

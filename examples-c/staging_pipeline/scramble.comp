@@ -1,5 +1,5 @@
 #version 450
-// Scrambles each value many times: work enough to hide copies behind.
+// Scrambles each value `rounds` times. That is enough work to hide the copies.
 layout(local_size_x = 256) in;
 layout(set = 0, binding = 0) buffer Values { uint values[]; };
 layout(push_constant) uniform Constants { uint rounds; };

@@ -1,6 +1,7 @@
 /*
- * A long input goes through the accelerator in chunks. Each lane has an accelerator_view, an array there and two
- * staging arrays on the cpu; while one lane's kernel runs, the other lane's chunk is filled, copied and read.
+ * Processes a long input on the accelerator in chunks, with two lanes. A lane has an accelerator_view, an array on it
+ * and two staging arrays on the cpu. While one lane's kernel runs, the program fills, copies and reads the other lane's
+ * chunk.
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <revamp.h>
@@ -20,7 +21,7 @@ typedef struct {
     revamp_accelerator_view view;
     revamp_array input, values, output;
     revamp_completion sent, received;
-    int chunk; /* under way, or -1 */
+    int chunk; /* the chunk in progress, or -1 */
 } lane;
 
 static void fail(const char *call) {
@@ -102,7 +103,7 @@ static void launch(const lane *l, revamp_kernel kernel) {
     CHECK(revamp_dispatch(l->view, kernel, &info));
 }
 
-/* Copies and kernel are only queued: the library orders them by the arrays they use. */
+/* Fills the input, and queues the copies and the kernel. The library orders these by the arrays that they use. */
 static void begin_chunk(lane *l, revamp_kernel kernel, int chunk) {
     void *data;
     CHECK(revamp_array_data(l->input, REVAMP_ACCESS_WRITE, &data));
@@ -137,7 +138,7 @@ static double run(lane *lanes, int lane_count, revamp_kernel kernel, uint32_t *r
     return seconds() - start;
 }
 
-/* Counts, and forgets the results so that the next run cannot live on them. */
+/* Counts wrong results, and clears the results so that the next run cannot reuse them. */
 static int wrong_results(uint32_t *results) {
     int wrong = 0;
     for (int chunk = 0; chunk < CHUNKS; chunk++)

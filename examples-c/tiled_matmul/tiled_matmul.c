@@ -1,4 +1,4 @@
-/* A matrix product with tiles in shared memory, checked against the host and timed. */
+/* Times a matrix product with tiles in shared memory, and checks it against a product computed on the host. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <revamp.h>
 
@@ -26,7 +26,7 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Small whole numbers: every sum is exact in whatever order, so results must be equal. */
+/* The elements are small integers: every sum is exact in any order, so results must be equal. */
 static void fill(void) {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
@@ -76,7 +76,7 @@ static void launch(revamp_accelerator_view view, revamp_kernel kernel, const rev
     CHECK(revamp_accelerator_view_wait(view));
 }
 
-/* The best of some runs; the first one makes the pipeline and does not count. */
+/* The best time of several runs; the first run creates the pipeline and does not count. */
 static double best_time(revamp_accelerator_view view, revamp_kernel kernel, const revamp_array arrays[3]) {
     double best = 0;
     launch(view, kernel, arrays);

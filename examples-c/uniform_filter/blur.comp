@@ -1,4 +1,5 @@
 #version 450
+// A box filter: each element becomes `gain` times the mean of its neighbourhood.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) uniform Filter {
     ivec2 size;

@@ -1,4 +1,4 @@
-/* An existing shader with a uniform block: a box filter, as public samples have it. */
+/* Runs an existing shader that has a uniform block: a box filter, as in public samples. */
 #include <revamp.h>
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void fail(const char *call) {
     exit(EXIT_FAILURE);
 }
 
-/* The block Filter of blur.comp, by the rules of std140. */
+/* The block Filter of blur.comp, in std140 layout. */
 struct filter {
     int32_t size[2];
     int32_t radius;
@@ -56,7 +56,7 @@ int main(void) {
     CHECK(revamp_copy_to_array(pixels, sizeof pixels, source));
 
     for (int radius = 1; radius <= 3; radius++) {
-        /* The bytes are read during the call. */
+        /* The library reads these bytes during the call. */
         struct filter filter = {{WIDTH, HEIGHT}, radius, 1.5F};
         const revamp_argument arguments[] = {revamp_argument_uniform(0, &filter, sizeof filter),
                                              revamp_argument_buffer(1, source), revamp_argument_buffer(2, target)};
@@ -69,10 +69,10 @@ int main(void) {
         CHECK(revamp_copy_from_array(target, got, sizeof got));
         for (int y = 0; y < HEIGHT; y++)
             for (int x = 0; x < WIDTH; x++) {
-                float wanted = expected(pixels, &filter, x, y);
-                if (fabsf(got[y * WIDTH + x] - wanted) > 1e-3F * wanted) {
+                float expected_pixel = expected(pixels, &filter, x, y);
+                if (fabsf(got[y * WIDTH + x] - expected_pixel) > 1e-3F * expected_pixel) {
                     fprintf(stderr, "radius %d, pixel %d, %d: %g in place of %g\n", radius, x, y, got[y * WIDTH + x],
-                            wanted);
+                            expected_pixel);
                     return EXIT_FAILURE;
                 }
             }

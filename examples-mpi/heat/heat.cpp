@@ -1,5 +1,5 @@
-// Heat that spreads over a plate: each rank has some of its rows, and a row of each neighbour above and below them, its
-// halo. While the halos travel, the accelerator computes the rows that do not need them.
+// Simulates heat that spreads over a plate. Each rank has some rows of the plate, and a halo: one row of the rank above
+// and one of the rank below. While messages transfer the halos, the accelerator computes the rows that need no halo.
 #include <revamp/mpi.hpp>
 
 #include <chrono>
@@ -11,7 +11,7 @@
 using namespace concurrency;
 namespace mpi = revamp::mpi;
 
-// Rows `first` to `first + count - 1` of `to`, counted in the middle ones; `from` has at least a row more on each side.
+// Computes one time step of all rows of `to`. `from` has the heat before the step, and one more row above and below.
 void step(const array_view<const float, 2> &from, const array_view<float, 2> &to) {
     const int width = to.extent[1];
     to.discard_data();
@@ -24,15 +24,16 @@ void step(const array_view<const float, 2> &from, const array_view<float, 2> &to
         });
 }
 
-// The plate when it begins; the rows beyond it are those of its edges' neighbours, hot above and cold below.
-float at_start(int y, int x, int rows) {
+// The heat at the start. Outside of the plate, the rows above are hot and the rows below are cold.
+float initial_heat(int y, int x, int rows) {
     if (y < 0) return 100.0f;
     if (y >= rows) return 0.0f;
     return float((y * 31 + x * 17) % 50);
 }
 
-// Rows `first` to `first + count - 1` of a plate of `rows`, after `steps`. The ranks of `world`, if any, have the
-// others. `time`: microseconds of a step.
+// Computes `steps` time steps, and returns rows `first` to `first + count - 1` of a plate of `rows` rows. The other
+// ranks of `world` compute the other rows; if `world` is null, there are none. `time` becomes the microseconds per
+// step.
 std::vector<float> spread(const mpi::communicator *world, int first, int count, int rows, int width, int steps,
                           double *time = nullptr) {
     const int up = world && world->rank() > 0 ? world->rank() - 1 : MPI_PROC_NULL;
@@ -40,7 +41,7 @@ std::vector<float> spread(const mpi::communicator *world, int first, int count, 
     std::vector<float> start;
     for (int y = first - 1; y <= first + count; y++)
         for (int x = 0; x < width; x++)
-            start.push_back(at_start(y, x, rows));
+            start.push_back(initial_heat(y, x, rows));
     array<float, 2> one(count + 2, width, start.begin(), start.end()),
         other(count + 2, width, start.begin(), start.end());
     array_view<float, 2> now(one), next(other);
@@ -78,12 +79,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     const int rows = rows_each * world.size();
-    (void)spread(&world, world.rank() * rows_each, rows_each, rows, width, 2); // kernels are loaded
+    (void)spread(&world, world.rank() * rows_each, rows_each, rows, width, 2); // loads the kernels
     double time = 0;
     std::vector<float> mine = spread(&world, world.rank() * rows_each, rows_each, rows, width, steps, &time);
     const double slowest = world.all_reduce(time, mpi::operation::maximum);
 
-    // The whole plate comes to rank 0, which computes it alone too.
+    // Rank 0 receives the whole plate, and computes it alone for comparison.
     double worst = 0;
     if (check && world.rank() == 0) {
         std::vector<float> all(std::size_t(rows) * std::size_t(width));

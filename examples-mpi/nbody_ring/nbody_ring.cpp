@@ -1,5 +1,6 @@
-// Bodies that attract each other, in a ring of ranks: each has some of them for good, and a block of guests that goes
-// round. While the accelerator computes what the guests do to the rank's bodies, they are on the way to the next rank.
+// Computes the forces between bodies that attract each other, on a ring of ranks. Each rank keeps its own bodies.
+// Copies of all ranks' bodies, the guests, travel around the ring. While the accelerator computes the forces of guests
+// on the rank's own bodies, MPI sends the guests to the next rank.
 #include <revamp/mpi.hpp>
 
 #include <amp_math.h>
@@ -16,7 +17,7 @@ struct body {
     float x, y, z, mass;
 };
 
-// Adds what `guests` do to `bodies`.
+// Adds the forces of `guests` on `bodies`.
 void attract(const array_view<const body, 1> &bodies, const array_view<const body, 1> &guests,
              const array_view<body, 1> &forces) {
     parallel_for_each(
@@ -26,8 +27,8 @@ void attract(const array_view<const body, 1> &bodies, const array_view<const bod
             for (int i = 0; i < guests.extent[0]; i++) {
                 const body other = guests[i];
                 const float x = other.x - me.x, y = other.y - me.y, z = other.z - me.z;
-                const float near = fast_math::rsqrt(x * x + y * y + z * z + 0.01f);
-                const float pull = other.mass * near * near * near;
+                const float inverse_distance = fast_math::rsqrt(x * x + y * y + z * z + 0.01f);
+                const float pull = other.mass * inverse_distance * inverse_distance * inverse_distance;
                 sum.x += pull * x;
                 sum.y += pull * y;
                 sum.z += pull * z;
@@ -36,12 +37,13 @@ void attract(const array_view<const body, 1> &bodies, const array_view<const bod
         });
 }
 
-// Bodies `first` to `first + count - 1`.
+// Makes bodies `first` to `first + count - 1` of all ranks' bodies.
 std::vector<body> bodies_from(int first, int count) {
     std::vector<body> made;
     for (int i = first; i < first + count; i++) {
-        const float turn = 0.37f * float(i), far = 1.0f + 0.01f * float(i % 97);
-        made.push_back(body{far * std::cos(turn), far * std::sin(turn), 0.1f * float(i % 7), 1.0f + float(i % 3)});
+        const float angle = 0.37f * float(i), radius = 1.0f + 0.01f * float(i % 97);
+        made.push_back(
+            body{radius * std::cos(angle), radius * std::sin(angle), 0.1f * float(i % 7), 1.0f + float(i % 3)});
     }
     return made;
 }
@@ -52,13 +54,13 @@ std::vector<body> forces_in_ring(const mpi::communicator &world, int count) {
     std::vector<body> forces(mine.size());
     array<body, 1> one(count, mine.begin(), mine.end()), other(count);
     array_view<const body, 1> bodies(mine);
-    array_view<body, 1> sums(forces), guests(one), coming(other);
+    array_view<body, 1> sums(forces), guests(one), next_guests(other);
     for (int n = 0; n < world.size(); n++) {
         mpi::request travel;
-        if (n + 1 < world.size()) travel = world.exchange(guests, next, coming, before);
+        if (n + 1 < world.size()) travel = world.exchange(guests, next, next_guests, before);
         attract(bodies, guests, sums);
         travel.wait();
-        std::swap(guests, coming);
+        std::swap(guests, next_guests);
     }
     sums.synchronize();
     return forces;
@@ -74,7 +76,7 @@ int main(int argc, char **argv) {
     }
     const std::vector<body> forces = forces_in_ring(world, count);
 
-    // Each rank's bodies again, with all the others at once.
+    // For comparison, computes the forces on this rank's bodies from all bodies at once.
     const std::vector<body> mine = bodies_from(world.rank() * count, count), all = bodies_from(0, count * world.size());
     std::vector<body> alone(mine.size());
     array_view<body, 1> sums(alone);

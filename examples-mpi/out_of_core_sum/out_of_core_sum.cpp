@@ -1,5 +1,6 @@
-// The sum of more numbers than the accelerators hold at once. Each rank reads chunks of its own, in turn through two
-// staging arrays: while its accelerator adds up one, the next is read and sent there. Then the ranks add up their sums.
+// Adds up more numbers than the accelerators hold at once. Each rank reads its chunks through two staging arrays in
+// turn: while the accelerator adds up one chunk, the rank reads and sends the next chunk. Then the ranks add up their
+// sums.
 #include <revamp/mpi.hpp>
 
 #include <cstdlib>
@@ -12,7 +13,7 @@ namespace mpi = revamp::mpi;
 
 static const int chunk_size = 1 << 16, threads = 1024;
 
-// What a program would read from a file.
+// Stands for a read from a file.
 void read_chunk(int chunk, unsigned *values) {
     unsigned random = unsigned(chunk) * 2654435761u + 1;
     for (int i = 0; i < chunk_size; i++) {
@@ -21,7 +22,7 @@ void read_chunk(int chunk, unsigned *values) {
     }
 }
 
-// Sums of the chunks first, first + step, ...: a sum of each thread.
+// Adds up the chunks first, first + step, ..., up to chunk_count. Returns one sum for each thread.
 std::vector<unsigned> sums_of(const accelerator_view &where, int first, int step, int chunk_count) {
     const accelerator_view host = accelerator(accelerator::cpu_accelerator).default_view;
     const extent<1> shape(chunk_size);
@@ -30,14 +31,14 @@ std::vector<unsigned> sums_of(const accelerator_view &where, int first, int step
     std::vector<unsigned> result(threads);
     array<unsigned, 1> sums(threads, result.begin(), result.end(), where);
     completion_future sent[2];
-    const auto send = [&](int chunk, int turn) {
-        read_chunk(chunk, staging[turn].data());
-        sent[turn] = copy_async(staging[turn], chunks[turn]);
+    const auto send = [&](int chunk, int buffer) {
+        read_chunk(chunk, staging[buffer].data());
+        sent[buffer] = copy_async(staging[buffer], chunks[buffer]);
     };
     if (first < chunk_count) send(first, 0);
-    for (int i = first, turn = 0; i < chunk_count; i += step, turn = 1 - turn) {
-        sent[turn].get();
-        array<unsigned, 1> &chunk = chunks[turn];
+    for (int i = first, buffer = 0; i < chunk_count; i += step, buffer = 1 - buffer) {
+        sent[buffer].get();
+        array<unsigned, 1> &chunk = chunks[buffer];
         parallel_for_each(
             where, sums.extent, [&chunk, &sums ](index<1> at) restrict(amp) {
                 unsigned sum = 0;
@@ -45,12 +46,12 @@ std::vector<unsigned> sums_of(const accelerator_view &where, int first, int step
                     sum += chunk[n];
                 sums[at] += sum;
             });
-        if (i + step < chunk_count) send(i + step, 1 - turn);
+        if (i + step < chunk_count) send(i + step, 1 - buffer);
     }
     copy(sums, result.begin());
     return result;
 }
-unsigned long long added(const std::vector<unsigned> &sums) {
+unsigned long long total(const std::vector<unsigned> &sums) {
     return std::accumulate(sums.begin(), sums.end(), 0ull);
 }
 
@@ -70,7 +71,7 @@ int main(int argc, char **argv) {
 
     bool right = true;
     if (world.rank() == 0) {
-        const unsigned long long sum = added(sums), alone = added(sums_of(where, 0, 1, chunk_count));
+        const unsigned long long sum = total(sums), alone = total(sums_of(where, 0, 1, chunk_count));
         right = sum == alone;
         std::wcout << world.size() << L" ranks, " << session.accelerator().description << L": the sum of "
                    << chunk_count << L" chunks of " << chunk_size << L" numbers is " << sum

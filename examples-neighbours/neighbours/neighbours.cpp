@@ -1,6 +1,6 @@
-// C++ AMP beside OpenMP, TBB and Eigen: OpenMP fills a matrix, an accelerator squares it, TBB's tasks give accelerators
-// rows of their own, and Eigen says what should have come out. At no time do more threads work than there are
-// processors.
+// C++ AMP together with OpenMP, TBB and Eigen. OpenMP fills a matrix, and an accelerator squares it. Each TBB task
+// launches a kernel on some rows of the square. Eigen computes the expected result. There are never more working
+// threads than processors.
 #include <amp.h>
 
 #include "prepare.h"
@@ -19,7 +19,7 @@
 using namespace concurrency;
 typedef Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> matrix;
 
-// Threads that the process has, by Linux's own count.
+// The number of threads of the process, according to Linux.
 static int threads_now() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -32,7 +32,7 @@ int main() {
     std::vector<float> numbers(size * size);
     const int omp_threads = prepare(numbers);
 
-    // A product by the accelerator, straight from Eigen's memory.
+    // The accelerator multiplies the matrix by itself, directly in Eigen's memory.
     const matrix a = Eigen::Map<const matrix>(numbers.data(), size, size);
     matrix product(size, size);
     const array_view<const float, 2> from(size, size, a.data());
@@ -48,7 +48,7 @@ int main() {
     to.synchronize();
     bool right = (product - a * a).cwiseAbs().maxCoeff() < 1e-2f;
 
-    // Launches from TBB's tasks: each has rows of its own, which are a source of their own.
+    // TBB's tasks launch kernels. The rows of each task are a separate data source.
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, std::size_t(processors));
     tbb::parallel_for(0, 8, [&](int part) {
         const array_view<float, 2> rows(size / 8, size, product.data() + part * (size / 8) * size);
@@ -58,9 +58,9 @@ int main() {
     });
     right &= (product - 0.5f * (a * a)).cwiseAbs().maxCoeff() < 1e-2f;
 
-    // OpenMP's, TBB's and the library's, which wait by turns: some for each processor, and not their product.
-    const int threads = threads_now(), most = 4 * processors + 16;
-    right &= omp_threads <= processors && threads <= most;
+    // OpenMP, TBB and the library each have about one thread for each processor: the total is a sum, not a product.
+    const int threads = threads_now(), max_threads = 4 * processors + 16;
+    right &= omp_threads <= processors && threads <= max_threads;
     std::wcout << accelerator().description << L": " << threads << L" threads in all, OpenMP " << omp_threads
                << L", of " << processors << L" processors: " << (right ? L"right" : L"WRONG") << std::endl;
     return right ? 0 : 1;

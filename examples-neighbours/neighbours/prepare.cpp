@@ -1,3 +1,4 @@
+// The OpenMP code of the program, in a source without kernels.
 #include "prepare.h"
 
 #include <omp.h>

@@ -2,5 +2,5 @@
 
 #include <vector>
 
-// Fills it by OpenMP's threads; returns how many they were.
+// Fills `numbers` by OpenMP; returns the number of threads.
 int prepare(std::vector<float> &numbers);

@@ -1,66 +1,75 @@
-//! The image of compiled kernels.
+//! The image of compiled kernels: the format in which the kernel compiler stores the kernels of a source.
 //!
-//! All numbers are little-endian. The header: `RVMPKERN`, u32 version, u32 number of kernels, u64 bytes of the whole image.
-//! Then for each kernel: name and location (each a u32 length and UTF-8), u64 size and u64 alignment of the argument block,
-//! u32 number of captures, for each u32 offset and u32 flags ([`READS`], [`WRITES`], [`FURTHER`]), u32 length of the SPIR-V
-//! module in bytes, the module. In versions 2 and 3 there follows u32 flags ([`CHECKED`], in version 3 [`WITH_IMAGES`]). If the first
-//! is set, u32 number of places that report, and the text of each; if the second is, the form with images: its captures and its
-//! module as above, u32 number of images, for each u32 offset, u32 flags ([`FURTHER`], [`CAPTURED`], [`FIXED`], [`GATHERS`]), two
-//! u32 of the sampler: its offset, or filter and address mode. An image has the least version that holds its kernels.
+//! All numbers are little-endian. The header: `RVMPKERN`, u32 version, u32 number of kernels, u64 size of the whole image in bytes.
+//! Then for each kernel:
+//! - name and location: for each a u32 length, and UTF-8;
+//! - u64 size and u64 alignment of the argument block;
+//! - u32 number of captures; for each capture u32 offset and u32 flags ([`READS`], [`WRITES`], [`INDIRECT`]);
+//! - u32 length of the SPIR-V module in bytes, and the module;
+//! - in versions 2 and 3: u32 flags ([`CHECKED`], in version 3 also [`WITH_IMAGES`]);
+//! - with `CHECKED`: u32 number of accesses that the kernel can report, and the text of each;
+//! - with `WITH_IMAGES`, the variant with images: captures and module as above; u32 number of images; for each image u32 offset,
+//!   u32 flags ([`INDIRECT`], [`CAPTURED`], [`FIXED`], [`GATHERS`]), and two u32. With `CAPTURED` they are the sampler's offset and
+//!   0, with `FIXED` the filter and the address mode, otherwise 0.
+//!
+//! The version of an image is the lowest version that can represent its kernels.
 
 use std::fmt;
 
-/// Bytes of the header.
+/// The size of the header in bytes.
 pub const HEADER_BYTES: usize = 24;
-/// What an image begins with.
+/// The first bytes of an image.
 pub const MAGIC: &[u8; 8] = b"RVMPKERN";
 const VERSION: u32 = 1;
-/// The version of images with kernels that check bounds.
-const CHECKING: u32 = 2;
+/// The version of kernel images in which a kernel checks bounds.
+const VERSION_WITH_CHECKS: u32 = 2;
 
-/// The version of images with kernels that have a form with images of textures.
-const IMAGING: u32 = 3;
+/// The version of kernel images in which a kernel has a variant whose textures are images.
+const VERSION_WITH_IMAGES: u32 = 3;
 
-/// Offset of a capture that stands for all pointers of unknown origin.
+/// The `offset` of a [`Capture`] that stands for all pointers of unknown origin.
 pub const ANY_OFFSET: u32 = u32::MAX;
 
-/// The specialization constant, a bool, by which a kernel learns whether memory that it writes may be memory of another capture
-/// too. It is true by default; kernels to which it makes no difference do not have it.
+/// The number of a specialization constant: a bool, true if memory that the kernel writes may also be memory of another capture.
+/// The constant is true by default. Kernels that do not depend on the constant do not have it.
 pub const SHARED_CAPTURES: u32 = 3;
 
-/// The specialization constants, bools, by which a kernel learns of the device's arithmetic (`revamp/detail/device_close.h`),
-/// its memory, and what its compiler makes fast code of: this number and the next ones. They are false by default, and no program's own kernel has
-/// such numbers by chance.
-pub const OF_DEVICE: u32 = 0x5256_4d00;
+/// The first number of the specialization constants that describe a device: bools for its arithmetic
+/// (`revamp/detail/device_close.h`), its memory and its compiler. The constants are false by default. Specialization constants of
+/// programs do not have such large numbers.
+pub const DEVICE_PROPERTIES: u32 = 0x5256_4d00;
 
-/// What a device's arithmetic, memory and compiler are: the constants behind [`OF_DEVICE`].
+/// Properties of a device's arithmetic, memory and compiler. Each has a specialization constant, with the number
+/// [`DEVICE_PROPERTIES`] plus the number here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OfDevice {
+pub enum DeviceProperty {
     /// An fma rounds once.
     Fused = 0,
     /// Square roots are rounded correctly.
     ExactRoots = 1,
-    /// 2^x is as good as in CUDA.
+    /// 2^x is as accurate as in CUDA.
     ClosePowers = 2,
-    /// Threads see each other's memory in order without fences; a fence that not all threads of a tile come to stops some.
+    /// Threads see each other's writes in order without fences. A thread may stop forever at a fence that not all
+    /// threads of its tile reach.
     Ordered = 3,
-    /// Branches out of the middle of a loop make faster code than a flag does.
+    /// A branch out of the middle of a loop is faster than a flag that ends the loop.
     Breaks = 4,
-    /// Integers are divided faster by a reciprocal where several are divided by the same one.
+    /// If several integers have the same divisor, multiplying by its reciprocal is faster than dividing.
     Reciprocals = 5,
-    /// Operations with a constant zero are shortened as if there were no infinities, NaN and negative zeros.
+    /// The driver simplifies operations with a constant zero as if infinities, NaN and negative zeros did not exist.
     ShortensZeros = 6,
     /// Quotients of floats are rounded correctly.
     ExactQuotients = 7,
-    /// 1 / x is at most 1 ulp off, and rounded correctly for x up to 5 ulp below a power of two. For a subnormal x it is infinite, or as good.
+    /// The error of 1 / x is at most 1 ulp, and 1 / x is correctly rounded for x up to 5 ulp below a power of two. For a subnormal
+    /// x, 1 / x is infinite or has the same accuracy.
     NearReciprocals = 8,
-    /// No memory has 4 GiB, and the device adds offsets of 32 bits to addresses.
+    /// Every memory allocation is smaller than 4 GiB, and the device can add 32-bit offsets to addresses.
     NarrowOffsets = 9,
 }
 
-impl OfDevice {
-    /// The device's floating-point arithmetic is better than Vulkan promises.
-    pub fn is_of_floats(self) -> bool {
+impl DeviceProperty {
+    /// True if the property says that floating-point arithmetic is better than Vulkan requires.
+    pub fn is_float_precision(self) -> bool {
         matches!(
             self,
             Self::Fused | Self::ExactRoots | Self::ClosePowers | Self::ExactQuotients | Self::NearReciprocals
@@ -71,15 +80,15 @@ impl OfDevice {
 // Flags of a capture.
 const READS: u32 = 1;
 const WRITES: u32 = 2;
-const FURTHER: u32 = 4;
+const INDIRECT: u32 = 4;
 
-/// A flag of a kernel: it checks bounds, by the table behind its block.
+/// A flag of a kernel: the kernel checks bounds, by the table after its argument block.
 const CHECKED: u32 = 1;
 
-/// A flag of a kernel: it has a form with images.
+/// A flag of a kernel: the kernel has a variant with images.
 const WITH_IMAGES: u32 = 2;
 
-// Flags of an image, beside FURTHER.
+// Flags of an image, in addition to INDIRECT.
 const CAPTURED: u32 = 1;
 const FIXED: u32 = 2;
 const GATHERS: u32 = 8;
@@ -87,101 +96,103 @@ const GATHERS: u32 = 8;
 /// The descriptor set of images; bindings count from 0.
 pub const IMAGE_SET: u32 = 1;
 
-/// Bytes of an image and of a sampler of the program, in the block.
+/// The size of a sampler object in the block, in bytes.
 const SAMPLER_BYTES: u64 = 24;
+/// The size of an encoded [`ImageUse`] in bytes.
 const IMAGE_BYTES: usize = 16;
 
-/// Bytes of a capture in the image, and of the pointer that it describes.
+/// The size of an encoded [`Capture`] in bytes.
 const CAPTURE_BYTES: usize = 8;
+/// The size of a captured pointer in the block, in bytes.
 const POINTER_BYTES: u64 = 8;
 
 /// A pointer in the argument block through which the kernel accesses memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
-    /// Where it lies in the block, in bytes, or [`ANY_OFFSET`].
+    /// The pointer's offset in the block, in bytes, or [`ANY_OFFSET`].
     pub offset: u32,
-    /// The memory accessed is not that at the pointer, but that at a pointer loaded through it.
-    pub further: bool,
-    /// The kernel reads the memory.
+    /// True if the kernel accesses memory not at this pointer, but at a pointer loaded through it.
+    pub indirect: bool,
+    /// True if the kernel reads the memory.
     pub reads: bool,
-    /// The kernel writes the memory.
+    /// True if the kernel writes the memory.
     pub writes: bool,
 }
 
 /// A texture that a kernel reads as an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageUse {
-    /// Where its address lies in the block, in bytes.
+    /// The offset of the texture's address in the block, in bytes.
     pub offset: u32,
-    /// The address is not there, but at a pointer that lies there.
-    pub further: bool,
-    /// How it is sampled; `None` if it is read by index alone.
+    /// True if the block has at this offset a pointer to the address, instead of the address.
+    pub indirect: bool,
+    /// How the texture is sampled; `None` if it is read by index alone.
     pub sampler: Option<SamplerUse>,
-    /// It is gathered, for which filters do not count.
+    /// True if the texture is gathered, which ignores filters.
     pub gathers: bool,
 }
 
-/// How a texture is sampled: in the numbers of C++ AMP.
+/// How a texture is sampled, with C++ AMP's numbers for filters and address modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SamplerUse {
-    /// As a sampler says that is captured, at this offset in the block: filter, address mode, border colour.
+    /// By a captured sampler at this offset in the block: filter, address mode, border colour.
     Captured(u32),
-    /// As the program says.
+    /// By constants in the source.
     Fixed {
         /// The filter.
         filter: u32,
-        /// The address mode, which is not the border's.
+        /// The address mode, never `address_border`.
         address: u32,
     },
 }
 
-/// A kernel whose textures are images.
+/// The variant of a kernel whose textures are images.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WithImages<'a> {
-    /// The pointers in the block that it uses.
+    /// The pointers in the block that the variant uses.
     pub captures: Vec<Capture>,
     /// The SPIR-V module.
     pub spirv: &'a [u8],
-    /// What it reads, by binding.
+    /// The images, by binding.
     pub images: Vec<ImageUse>,
 }
 
 /// A compiled kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel<'a> {
-    /// What the compiler calls it.
+    /// The compiler's name of the kernel.
     pub name: &'a str,
     /// File and line of the lambda or functor, for messages; may be empty.
     pub location: &'a str,
-    /// Bytes of the argument block.
+    /// The size of the argument block in bytes.
     pub block_size: u64,
-    /// Its alignment.
+    /// The alignment of the argument block.
     pub block_align: u64,
     /// The pointers in the block that the kernel uses.
     pub captures: Vec<Capture>,
-    /// The SPIR-V module, in the compiler's byte order.
+    /// The SPIR-V module, in little-endian words.
     pub spirv: &'a [u8],
-    /// It checks bounds.
+    /// The reports of a kernel that checks bounds.
     pub checks: Option<Checks<'a>>,
-    /// The same kernel where its textures are images, if they can be.
+    /// The variant whose textures are images, if the textures can be images.
     pub with_images: Option<WithImages<'a>>,
 }
 
-/// What a kernel that checks bounds reports.
+/// The reports of a kernel that checks bounds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checks<'a> {
-    /// The accesses, by the numbers in reports; empty if it reports nothing.
+    /// The text of each access; a report has the index of its text. Empty if the kernel reports nothing.
     pub sites: Vec<&'a str>,
 }
 
-/// Why bytes are no image.
+/// Why bytes cannot be decoded as an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecodeError {
-    /// They are damaged.
+    /// The bytes are damaged.
     Damaged(&'static str),
-    /// They are of a version that this crate does not know.
+    /// The image has a version that this crate does not know.
     Version(u32),
-    /// There is no memory for so many bytes.
+    /// There is no memory for this number of bytes.
     OutOfMemory(usize),
 }
 
@@ -190,23 +201,27 @@ impl fmt::Display for DecodeError {
         match self {
             Self::Damaged(why) => f.write_str(why),
             Self::Version(version) => {
-                write!(f, "it is of version {version}, this library reads {VERSION} to {IMAGING}")
+                write!(
+                    f,
+                    "the kernel image has version {version}, but this library reads only versions {VERSION} to \
+                     {VERSION_WITH_IMAGES}"
+                )
             }
-            Self::OutOfMemory(bytes) => write!(f, "there is no memory for {bytes} bytes"),
+            Self::OutOfMemory(bytes) => write!(f, "{bytes} bytes of memory could not be allocated"),
         }
     }
 }
 
 impl std::error::Error for DecodeError {}
 
-/// The image of these kernels.
+/// Encodes kernels as an image.
 pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     let mut image = MAGIC.to_vec();
-    // A library that knows no checks reads all others.
+    // The lowest possible version, so that older libraries can read the image.
     let has = |of: fn(&Kernel<'_>) -> bool| kernels.iter().any(of);
     let version = match () {
-        () if has(|kernel| kernel.with_images.is_some()) => IMAGING,
-        () if has(|kernel| kernel.checks.is_some()) => CHECKING,
+        () if has(|kernel| kernel.with_images.is_some()) => VERSION_WITH_IMAGES,
+        () if has(|kernel| kernel.checks.is_some()) => VERSION_WITH_CHECKS,
         () => VERSION,
     };
     image.extend(version.to_le_bytes());
@@ -216,7 +231,7 @@ pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     for kernel in kernels {
         encode_kernel(&mut image, kernel);
         if version > VERSION {
-            encode_more(&mut image, kernel);
+            encode_optional_parts(&mut image, kernel);
         }
     }
     let size = image.len() as u64;
@@ -237,13 +252,13 @@ fn encode_captures(image: &mut Vec<u8>, captures: &[Capture]) {
     image.extend((captures.len() as u32).to_le_bytes());
     for capture in captures {
         let flag = |set: bool, flag: u32| if set { flag } else { 0 };
-        let flags = flag(capture.reads, READS) | flag(capture.writes, WRITES) | flag(capture.further, FURTHER);
+        let flags = flag(capture.reads, READS) | flag(capture.writes, WRITES) | flag(capture.indirect, INDIRECT);
         image.extend(capture.offset.to_le_bytes());
         image.extend(flags.to_le_bytes());
     }
 }
 
-fn encode_more(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
+fn encode_optional_parts(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
     let flag = |set: bool, flag: u32| if set { flag } else { 0 };
     let flags = flag(kernel.checks.is_some(), CHECKED) | flag(kernel.with_images.is_some(), WITH_IMAGES);
     image.extend(flags.to_le_bytes());
@@ -256,18 +271,18 @@ fn encode_more(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
         encode_bytes(image, with.spirv);
         image.extend((with.images.len() as u32).to_le_bytes());
         for used in &with.images {
-            let (how, sampler) = match used.sampler {
+            let (sampler_flag, sampler) = match used.sampler {
                 None => (0, [0, 0]),
                 Some(SamplerUse::Captured(offset)) => (CAPTURED, [offset, 0]),
                 Some(SamplerUse::Fixed { filter, address }) => (FIXED, [filter, address]),
             };
-            let flags = how | flag(used.further, FURTHER) | flag(used.gathers, GATHERS);
+            let flags = sampler_flag | flag(used.indirect, INDIRECT) | flag(used.gathers, GATHERS);
             [used.offset, flags, sampler[0], sampler[1]].iter().for_each(|n| image.extend(n.to_le_bytes()));
         }
     }
 }
 
-/// Bytes after their length.
+/// Writes the length of the bytes, then the bytes.
 fn encode_bytes(image: &mut Vec<u8>, bytes: &[u8]) {
     image.extend((bytes.len() as u32).to_le_bytes());
     image.extend(bytes);
@@ -278,7 +293,7 @@ pub fn decode_size(header: &[u8; HEADER_BYTES]) -> Result<usize, DecodeError> {
     Ok(Reader { rest: header }.header()?.size)
 }
 
-/// The kernels of a whole image. Allocates no more than the image justifies by its length, whatever numbers it has.
+/// The kernels of a whole image. The length of the image limits allocations, even if its numbers are damaged.
 pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
     let mut reader = Reader { rest: image };
     let header = reader.header()?;
@@ -289,23 +304,31 @@ pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
     for _ in 0..header.kernels {
         let mut kernel = reader.kernel()?;
         if header.version > VERSION {
-            reader.more(&mut kernel, header.version)?;
+            reader.optional_parts(&mut kernel, header.version)?;
         }
         reserve(&mut kernels, 1)?;
         kernels.push(kernel);
     }
-    if header.version == CHECKING && kernels.iter().all(|kernel| kernel.checks.is_none()) {
-        return Err(DecodeError::Damaged("none of its kernels checks bounds"));
+    if header.version == VERSION_WITH_CHECKS && kernels.iter().all(|kernel| kernel.checks.is_none()) {
+        return Err(DecodeError::Damaged(
+            "the version of the kernel image requires a kernel that checks bounds, but no kernel does",
+        ));
     }
-    if header.version == IMAGING && kernels.iter().all(|kernel| kernel.with_images.is_none()) {
-        return Err(DecodeError::Damaged("none of its kernels has a form with images"));
+    if header.version == VERSION_WITH_IMAGES && kernels.iter().all(|kernel| kernel.with_images.is_none()) {
+        return Err(DecodeError::Damaged(
+            "the version of the kernel image requires a kernel with a variant for images, but no kernel has one",
+        ));
     }
-    if reader.rest.is_empty() { Ok(kernels) } else { Err(DecodeError::Damaged("it has more bytes than kernels")) }
+    if reader.rest.is_empty() {
+        Ok(kernels)
+    } else {
+        Err(DecodeError::Damaged("the kernel image has bytes after the last kernel"))
+    }
 }
 
-const WRONG_SIZE: DecodeError = DecodeError::Damaged("its size is wrong");
-const TOO_SHORT: DecodeError = DecodeError::Damaged("it ends too early");
-const TOO_MANY_CAPTURES: DecodeError = DecodeError::Damaged("it ends before its captures");
+const WRONG_SIZE: DecodeError = DecodeError::Damaged("the size of the kernel image is wrong");
+const TOO_SHORT: DecodeError = DecodeError::Damaged("the kernel image ends too early");
+const TOO_MANY_CAPTURES: DecodeError = DecodeError::Damaged("the kernel image ends before the captures of a kernel");
 
 fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), DecodeError> {
     to.try_reserve(more).map_err(|_| DecodeError::OutOfMemory(more.saturating_mul(size_of::<T>())))
@@ -317,7 +340,7 @@ struct Header {
     size: usize,
 }
 
-/// What is left of an image.
+/// Reads an image from its beginning; `rest` is the unread part.
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -354,10 +377,10 @@ impl<'a> Reader<'a> {
 
     fn header(&mut self) -> Result<Header, DecodeError> {
         if self.bytes(MAGIC.len())? != MAGIC {
-            return Err(DecodeError::Damaged("it does not begin with RVMPKERN"));
+            return Err(DecodeError::Damaged("the kernel image does not begin with RVMPKERN"));
         }
         let version = self.u32()?;
-        if !(VERSION..=IMAGING).contains(&version) {
+        if !(VERSION..=VERSION_WITH_IMAGES).contains(&version) {
             return Err(DecodeError::Version(version));
         }
         let kernels = self.u32()?;
@@ -374,11 +397,11 @@ impl<'a> Reader<'a> {
         Ok(Kernel { name, location, block_size, block_align, captures, spirv, checks: None, with_images: None })
     }
 
-    fn more(&mut self, kernel: &mut Kernel<'a>, version: u32) -> Result<(), DecodeError> {
+    fn optional_parts(&mut self, kernel: &mut Kernel<'a>, version: u32) -> Result<(), DecodeError> {
         let flags = self.u32()?;
-        let known = if version == IMAGING { CHECKED | WITH_IMAGES } else { CHECKED };
-        if flags & !known != 0 {
-            return Err(DecodeError::Damaged("a kernel has flags that are not known"));
+        let known_flags = if version == VERSION_WITH_IMAGES { CHECKED | WITH_IMAGES } else { CHECKED };
+        if flags & !known_flags != 0 {
+            return Err(DecodeError::Damaged("a kernel has unknown flags"));
         }
         if flags & CHECKED != 0 {
             kernel.checks = Some(self.checks()?);
@@ -400,21 +423,27 @@ impl<'a> Reader<'a> {
         reserve(&mut images, count)?;
         for _ in 0..count {
             let (offset, flags, first, second) = (self.u32()?, self.u32()?, self.u32()?, self.u32()?);
-            let sampler = match flags & (CAPTURED | FIXED) {
-                0 => None,
-                CAPTURED if second == 0 && u64::from(first) + SAMPLER_BYTES <= block_size => {
-                    Some(SamplerUse::Captured(first))
-                }
-                FIXED => Some(SamplerUse::Fixed { filter: first, address: second }),
-                _ => return Err(DecodeError::Damaged("a sampler is not in its block")),
-            };
-            let is_plain = sampler.is_some() || first == 0 && second == 0 && flags & GATHERS == 0;
-            let is_inside = u64::from(offset) + POINTER_BYTES <= block_size;
-            if !is_plain || !is_inside || flags & !(CAPTURED | FIXED | FURTHER | GATHERS) != 0 {
-                return Err(DecodeError::Damaged("an image is not in its block"));
+            let damaged = |why| Err(DecodeError::Damaged(why));
+            if flags & !(CAPTURED | FIXED | INDIRECT | GATHERS) != 0 {
+                return damaged("an image has unknown flags");
             }
+            if u64::from(offset) + POINTER_BYTES > block_size {
+                return damaged("an image is outside of the argument block of its kernel");
+            }
+            let sampler = match flags & (CAPTURED | FIXED) {
+                0 if flags & GATHERS != 0 => return damaged("an image gathers without a sampler"),
+                0 if first != 0 || second != 0 => return damaged("an image without a sampler has a sampler's numbers"),
+                0 => None,
+                CAPTURED if second != 0 => return damaged("a captured sampler has a second number"),
+                CAPTURED if u64::from(first) + SAMPLER_BYTES > block_size => {
+                    return damaged("a sampler is outside of the argument block of its kernel");
+                }
+                CAPTURED => Some(SamplerUse::Captured(first)),
+                FIXED => Some(SamplerUse::Fixed { filter: first, address: second }),
+                _ => return damaged("a sampler is both captured and fixed"),
+            };
             let has = |flag| flags & flag != 0;
-            images.push(ImageUse { offset, further: has(FURTHER), sampler, gathers: has(GATHERS) });
+            images.push(ImageUse { offset, indirect: has(INDIRECT), sampler, gathers: has(GATHERS) });
         }
         Ok(images)
     }
@@ -438,20 +467,22 @@ impl<'a> Reader<'a> {
         reserve(&mut captures, count)?;
         for _ in 0..count {
             let (offset, flags) = (self.u32()?, self.u32()?);
-            let is_inside = offset == ANY_OFFSET || u64::from(offset) + POINTER_BYTES <= block_size;
-            if !is_inside || flags & !(READS | WRITES | FURTHER) != 0 {
-                return Err(DecodeError::Damaged("a capture is not in its block"));
+            if flags & !(READS | WRITES | INDIRECT) != 0 {
+                return Err(DecodeError::Damaged("a capture has unknown flags"));
+            }
+            if offset != ANY_OFFSET && u64::from(offset) + POINTER_BYTES > block_size {
+                return Err(DecodeError::Damaged("a capture is outside of the argument block of its kernel"));
             }
             let has = |flag| flags & flag != 0;
-            captures.push(Capture { offset, further: has(FURTHER), reads: has(READS), writes: has(WRITES) });
+            captures.push(Capture { offset, indirect: has(INDIRECT), reads: has(READS), writes: has(WRITES) });
         }
         Ok(captures)
     }
 }
 
-/// A kernel's name without what differs between the passes for the device and for the host where functions differ by
-/// restriction: there the device's functions are internal to the unit (an `L` before their names), and some carry an attribute.
-/// The image has bare names then; the host's name has the `L` where the program itself says `static`.
+/// A kernel's name without the parts that differ between the device and host passes of sources with overloads on restriction. In
+/// the device pass of such a source, functions have internal linkage (an `L` before their names), and some have an attribute. The
+/// image of such a source has bare names. In the host pass, a name has the `L` only if the program declares the function `static`.
 pub fn bare_name(name: &str) -> String {
     let name = name.replace("Ua9enable_ifILb1EE", "");
     let mut bare = String::with_capacity(name.len());
@@ -471,8 +502,8 @@ mod tests {
 
     fn sample() -> Vec<Kernel<'static>> {
         let captures = vec![
-            Capture { offset: 8, further: true, reads: true, writes: false },
-            Capture { offset: ANY_OFFSET, further: false, reads: true, writes: true },
+            Capture { offset: 8, indirect: true, reads: true, writes: false },
+            Capture { offset: ANY_OFFSET, indirect: false, reads: true, writes: true },
         ];
         let spirv = b"\x03\x02\x23\x07";
         vec![Kernel {
@@ -487,14 +518,14 @@ mod tests {
         }]
     }
 
-    fn checking() -> Vec<Kernel<'static>> {
+    fn kernels_with_checks() -> Vec<Kernel<'static>> {
         let mut kernels = sample();
         kernels.extend(sample());
         kernels[1].checks = Some(Checks { sites: vec!["a.c:4", ""] });
         kernels
     }
 
-    /// Programs that are already built carry these bytes: they must be readable for ever.
+    /// Existing programs contain these bytes, so they must remain readable.
     #[test]
     fn the_format_is_stable() {
         let bytes = b"RVMPKERN\x01\0\0\0\x01\0\0\0\x52\0\0\0\0\0\0\0\
@@ -504,21 +535,21 @@ mod tests {
         assert_eq!(decode(bytes).unwrap(), sample());
     }
 
-    /// So must these.
+    /// Existing programs contain these bytes, so they must remain readable.
     #[test]
     fn the_format_of_checks_is_stable() {
-        let image = encode(&checking());
+        let image = encode(&kernels_with_checks());
         let (plain, checked) = (&encode(&sample())[HEADER_BYTES..], &image[HEADER_BYTES..]);
         assert_eq!(image[..16], *b"RVMPKERN\x02\0\0\0\x02\0\0\0");
         let rest = checked.strip_prefix(plain).unwrap().strip_prefix(b"\0\0\0\0").unwrap();
         let sites = b"\x01\0\0\0\x02\0\0\0\x05\0\0\0a.c:4\0\0\0\0";
         assert_eq!(rest.strip_prefix(plain).unwrap(), sites);
-        assert_eq!(decode(&image).unwrap(), checking());
+        assert_eq!(decode(&image).unwrap(), kernels_with_checks());
     }
 
-    fn imaging() -> Vec<Kernel<'static>> {
+    fn kernels_with_images() -> Vec<Kernel<'static>> {
         let mut kernels = sample();
-        let plain = ImageUse { offset: 8, further: true, sampler: None, gathers: false };
+        let plain = ImageUse { offset: 8, indirect: true, sampler: None, gathers: false };
         let fixed = Some(SamplerUse::Fixed { filter: 21, address: 3 });
         let images = vec![plain, ImageUse { sampler: fixed, gathers: true, ..plain }];
         let captures = kernels[0].captures[..1].to_vec();
@@ -526,24 +557,24 @@ mod tests {
         kernels
     }
 
-    /// And these.
+    /// Existing programs contain these bytes, so they must remain readable.
     #[test]
     fn the_format_of_images_is_stable() {
-        let image = encode(&imaging());
+        let image = encode(&kernels_with_images());
         let plain = &encode(&sample())[HEADER_BYTES..];
         assert_eq!(image[..16], *b"RVMPKERN\x03\0\0\0\x01\0\0\0");
         let rest = image[HEADER_BYTES..].strip_prefix(plain).unwrap();
         let bytes = b"\x02\0\0\0\x01\0\0\0\x08\0\0\0\x05\0\0\0\x04\0\0\0\x03\x02\x23\x07\x02\0\0\0\
                       \x08\0\0\0\x04\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x0e\0\0\0\x15\0\0\0\x03\0\0\0";
         assert_eq!(rest, bytes);
-        assert_eq!(decode(&image).unwrap(), imaging());
+        assert_eq!(decode(&image).unwrap(), kernels_with_images());
     }
 
     #[test]
     fn every_truncation_is_refused() {
-        for image in [encode(&sample()), encode(&checking()), encode(&imaging())] {
+        for image in [encode(&sample()), encode(&kernels_with_checks()), encode(&kernels_with_images())] {
             for length in 0..image.len() {
-                // Also where the header agrees with the length.
+                // A cut image is also refused if the size in the header is the shorter length.
                 let mut cut = image[..length].to_vec();
                 assert!(decode(&cut).is_err(), "{length}");
                 if let Some(size) = cut.get_mut(16..24) {
@@ -555,37 +586,71 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_damage() {
         let change = |at: usize, value: u8| {
             let mut image = encode(&sample());
             image[at] = value;
             decode(&image).unwrap_err()
         };
-        assert_eq!(change(0, b'X'), DecodeError::Damaged("it does not begin with RVMPKERN"));
+        assert_eq!(change(0, b'X'), DecodeError::Damaged("the kernel image does not begin with RVMPKERN"));
         assert_eq!(change(8, 4), DecodeError::Version(4));
-        assert_eq!(change(8, 4).to_string(), "it is of version 4, this library reads 1 to 3");
+        assert_eq!(
+            change(8, 4).to_string(),
+            "the kernel image has version 4, but this library reads only versions 1 to 3"
+        );
         let mut unchecked = encode(&sample());
         unchecked[8] = 2;
         unchecked[16] += 4;
         unchecked.extend([0; 4]);
-        assert_eq!(decode(&unchecked), Err(DecodeError::Damaged("none of its kernels checks bounds")));
-        assert_eq!(change(12, 0), DecodeError::Damaged("it has more bytes than kernels"));
+        assert_eq!(
+            decode(&unchecked),
+            Err(DecodeError::Damaged(
+                "the version of the kernel image requires a kernel that checks bounds, but no kernel does"
+            ))
+        );
+        assert_eq!(change(12, 0), DecodeError::Damaged("the kernel image has bytes after the last kernel"));
         assert_eq!(change(12, 2), TOO_SHORT);
         assert_eq!(change(16, 0), WRONG_SIZE);
         assert_eq!(change(23, 0x80), WRONG_SIZE);
         assert_eq!(change(28, 0xff), DecodeError::Damaged("a name is not UTF-8"));
-        // The first capture, of a block of 16 bytes.
-        assert_eq!(change(58, 9), DecodeError::Damaged("a capture is not in its block"));
-        assert_eq!(change(62, 8), DecodeError::Damaged("a capture is not in its block"));
+        // The first capture: its offset (58), beyond the block of 16 bytes, and its flags (62).
+        assert_eq!(change(58, 9), DecodeError::Damaged("a capture is outside of the argument block of its kernel"));
+        assert_eq!(change(62, 8), DecodeError::Damaged("a capture has unknown flags"));
         let mut longer = encode(&sample());
         longer.push(0);
         assert_eq!(decode(&longer), Err(WRONG_SIZE));
     }
 
     #[test]
+    fn errors_name_the_damage_of_images() {
+        // The last image: its offset, its flags, and the two numbers of its sampler.
+        let damage = |numbers: [u32; 4]| {
+            let mut image = encode(&kernels_with_images());
+            let at = image.len() - IMAGE_BYTES;
+            image.splice(at.., numbers.into_iter().flat_map(u32::to_le_bytes));
+            match decode(&image) {
+                Err(DecodeError::Damaged(why)) => why,
+                other => panic!("{numbers:?}: {other:?}"),
+            }
+        };
+        for (numbers, why) in [
+            ([9, 0, 0, 0], "an image is outside of the argument block of its kernel"),
+            ([8, 1 << 31, 0, 0], "an image has unknown flags"),
+            ([8, GATHERS, 0, 0], "an image gathers without a sampler"),
+            ([8, 0, 1, 0], "an image without a sampler has a sampler's numbers"),
+            ([8, 0, 0, 1], "an image without a sampler has a sampler's numbers"),
+            ([8, CAPTURED, 16, 0], "a sampler is outside of the argument block of its kernel"),
+            ([8, CAPTURED, 0, 1], "a captured sampler has a second number"),
+            ([8, CAPTURED | FIXED, 0, 0], "a sampler is both captured and fixed"),
+        ] {
+            assert_eq!(damage(numbers), why, "{numbers:?}");
+        }
+    }
+
+    #[test]
     fn counts_beyond_the_image_allocate_nothing() {
         let mut image = encode(&sample());
-        // The number of captures. It is refused before it is used.
+        // The number of captures is refused before memory is allocated for the captures.
         for count in [u32::MAX, 4] {
             image[54..58].copy_from_slice(&count.to_le_bytes());
             assert_eq!(decode(&image), Err(TOO_MANY_CAPTURES));
@@ -597,33 +662,36 @@ mod tests {
         let image = encode(&sample());
         let header: [u8; HEADER_BYTES] = std::array::from_fn(|i| image[i]);
         assert_eq!(decode_size(&header), Ok(image.len()));
-        assert_eq!(decode_size(&[0; HEADER_BYTES]), Err(DecodeError::Damaged("it does not begin with RVMPKERN")));
+        assert_eq!(
+            decode_size(&[0; HEADER_BYTES]),
+            Err(DecodeError::Damaged("the kernel image does not begin with RVMPKERN"))
+        );
     }
 
-    /// What a kernel owns, from which a [`Kernel`] borrows.
+    /// The owned data that a [`Kernel`] borrows.
     type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool)>, Vec<u8>, Option<Vec<String>>, Image);
     type Image = Option<(u32, bool, Option<(bool, u32, u32)>, bool)>;
 
     fn kernels(owned: &[Owned]) -> Vec<Kernel<'_>> {
-        let capture = |&(offset, further, reads, writes): &_| Capture { offset, further, reads, writes };
+        let capture = |&(offset, indirect, reads, writes): &_| Capture { offset, indirect, reads, writes };
         owned
             .iter()
             .map(|(name, location, size, align, captures, spirv, sites, images)| Kernel {
                 name,
                 location,
-                // A block that holds all of the captures.
+                // The block is large enough for all captures.
                 block_size: (*size).max(1 << 33),
                 block_align: *align,
                 captures: captures.iter().map(capture).collect(),
                 spirv,
                 checks: sites.as_ref().map(|sites| Checks { sites: sites.iter().map(String::as_str).collect() }),
-                with_images: images.as_ref().map(|&(offset, further, sampler, gathers)| {
+                with_images: images.as_ref().map(|&(offset, indirect, sampler, gathers)| {
                     let captures = captures.iter().map(capture).collect();
                     let sampler = sampler.map(|(captured, a, b)| match captured {
                         true => SamplerUse::Captured(a),
                         false => SamplerUse::Fixed { filter: a, address: b },
                     });
-                    let image = ImageUse { offset, further, sampler, gathers: gathers && sampler.is_some() };
+                    let image = ImageUse { offset, indirect, sampler, gathers: gathers && sampler.is_some() };
                     WithImages { captures, spirv, images: vec![image] }
                 }),
             })
@@ -642,7 +710,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_decoded(owned in some_kernels()) {
+        fn decoding_reverses_encoding(owned in some_kernels()) {
             let kernels = kernels(&owned);
             let bytes = encode(&kernels);
             prop_assert_eq!(decode(&bytes), Ok(kernels));
@@ -655,7 +723,7 @@ mod tests {
                 let at = at % image.len();
                 image[at] = value;
             }
-            // Either it is refused, or it is an image, which encodes to the same bytes.
+            // Decoding fails, or the kernels encode to the same bytes.
             if let Ok(kernels) = decode(&image) {
                 prop_assert_eq!(encode(&kernels), image);
             }

@@ -3,10 +3,10 @@
 //! - The image of compiled kernels, which an object file carries: [`encode`], [`decode`].
 //! - [`arguments`]: where kernels find their arguments.
 //! - [`printf`]: the text that kernels print.
-//! - [`table`]: what kernels that check bounds find behind their arguments, and where they report.
+//! - [`table`]: the table after the arguments of kernels that check bounds, and the report that these kernels write.
 //!
-//! A program may have been built by an older compiler than the library it runs with, and what is decoded may be damaged. So
-//! the formats do not change within a version, and decoders trust nothing.
+//! The compiler that built a program may be older than the library. Therefore the formats do not change within a version. The
+//! bytes to decode may be damaged. Therefore decoders check every value.
 
 #![forbid(unsafe_code)]
 
@@ -16,6 +16,6 @@ pub mod printf;
 pub mod table;
 
 pub use kernels::{
-    ANY_OFFSET, Capture, Checks, DecodeError, HEADER_BYTES, IMAGE_SET, ImageUse, Kernel, MAGIC, OF_DEVICE, OfDevice,
-    SHARED_CAPTURES, SamplerUse, WithImages, bare_name, decode, decode_size, encode,
+    ANY_OFFSET, Capture, Checks, DEVICE_PROPERTIES, DecodeError, DeviceProperty, HEADER_BYTES, IMAGE_SET, ImageUse,
+    Kernel, MAGIC, SHARED_CAPTURES, SamplerUse, WithImages, bare_name, decode, decode_size, encode,
 };

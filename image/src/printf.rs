@@ -1,13 +1,17 @@
-//! The text that kernels print: in the format of the instruction, and in the message that tools make of it.
+//! The text that kernels print. The compiler encodes it in the format string of a DebugPrintf instruction, and the library
+//! decodes it from the message that a Vulkan layer prints.
 //!
-//! The compiler marks the beginning and the end of its text with characters that are not printed, so that the library finds
-//! it in the message of whatever layer. A number of 64 bits, which layers print wrongly or not at all, is printed as the
-//! conversion that C has for it and its bits, `%d:ffffffffffffffff`, between marks; the library formats it.
+//! The compiler puts control characters around the text, so that the library finds the text in the message of any layer.
+//! Layers print 64-bit numbers wrongly or not at all. Therefore the format string makes the layer print C's conversion and the
+//! number's bits between two marks, such as `%d:ffffffffffffffff`. The library then formats the number.
 
-const PRINTS: char = '\u{2}';
-const FAILS: char = '\u{1}';
+/// The mark before a text of `Function::Printf`.
+const PRINTF_MARK: char = '\u{2}';
+/// The mark before a text of `Function::Errorf`.
+const ERRORF_MARK: char = '\u{1}';
+/// The mark after a text.
 const END: char = '\u{3}';
-/// Before and after a number of 64 bits.
+/// The marks before and after a 64-bit number.
 const WIDE: char = '\u{4}';
 const WIDE_END: char = '\u{5}';
 
@@ -20,42 +24,42 @@ pub enum Function {
     Errorf,
 }
 
-/// The format of an instruction whose text is `format`.
+/// The format string of the DebugPrintf instruction that prints `format`.
 pub fn encode_text(function: Function, format: &str) -> String {
     let begin = match function {
-        Function::Printf => PRINTS,
-        Function::Errorf => FAILS,
+        Function::Printf => PRINTF_MARK,
+        Function::Errorf => ERRORF_MARK,
     };
     format!("{begin}{format}{END}")
 }
 
-/// The part of a format that prints one number of 64 bits, given by its bits: `look` (flags, width and precision) and
-/// `letter` are those of C's conversion.
-pub fn encode_wide(look: &str, letter: char) -> String {
-    format!("{WIDE}%%{look}{letter}:%lx{WIDE_END}")
+/// The part of a format string that prints the bits of one 64-bit number. `format_options` (flags, width and precision) and `letter` form
+/// C's conversion.
+pub fn encode_wide(format_options: &str, letter: char) -> String {
+    format!("{WIDE}%%{format_options}{letter}:%lx{WIDE_END}")
 }
 
-/// The text in a message, without the marks around it; `None` if the message has none. What was cut off at its end may lack.
+/// The text in a message, without the marks around it; `None` if the message has no mark. The end of the text may be cut off.
 pub fn decode_text(message: &str) -> Option<(Function, &str)> {
-    let start = message.find([PRINTS, FAILS])?;
-    let function = if message[start..].starts_with(FAILS) { Function::Errorf } else { Function::Printf };
-    // Both marks have one byte.
+    let start = message.find([PRINTF_MARK, ERRORF_MARK])?;
+    let function = if message[start..].starts_with(ERRORF_MARK) { Function::Errorf } else { Function::Printf };
+    // The mark is one byte.
     let text = &message[start + 1..];
     Some((function, text.rfind(END).map_or(text, |end| &text[..end])))
 }
 
-/// The text with its numbers of 64 bits as `show` formats them, from the conversion and the bits. What is damaged, or what
-/// `show` does not know, stays as it is.
-pub fn decode_wide(text: &str, show: impl Fn(&str, u64) -> Option<String>) -> String {
+/// Formats each 64-bit number in a text by `format_number`, which gets the conversion and the bits. A damaged number, or a number for
+/// which `format_number` returns `None`, stays as it is.
+pub fn decode_wide(text: &str, format_number: impl Fn(&str, u64) -> Option<String>) -> String {
     let mut all = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(WIDE) {
         all.push_str(before);
-        let (number, behind) = after.split_once(WIDE_END).unwrap_or((after, ""));
+        let (number, remainder) = after.split_once(WIDE_END).unwrap_or((after, ""));
         let parts = number.rsplit_once(':');
-        let shown = parts.and_then(|(conversion, bits)| show(conversion, u64::from_str_radix(bits, 16).ok()?));
+        let shown = parts.and_then(|(conversion, bits)| format_number(conversion, u64::from_str_radix(bits, 16).ok()?));
         all.push_str(shown.as_deref().unwrap_or(number));
-        rest = behind;
+        rest = remainder;
     }
     all + rest
 }
@@ -65,12 +69,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What debugPrintf makes of a format.
+    /// The text that DebugPrintf prints for a format string.
     fn printed(format: &str, bits: u64) -> String {
         format.replace("%lx", &format!("{bits:x}")).replace("%%", "%")
     }
 
-    fn show(conversion: &str, bits: u64) -> Option<String> {
+    fn format_number(conversion: &str, bits: u64) -> Option<String> {
         (conversion != "%n").then(|| format!("<{conversion} {bits}>"))
     }
 
@@ -94,27 +98,27 @@ mod tests {
     #[test]
     fn damaged_numbers_stay_as_they_are() {
         for text in ["%d", "%d:", "%d:x", "%n:1", "", ":", "\u{e9}", "%d:11111111111111111"] {
-            assert_eq!(decode_wide(&format!("a\u{4}{text}\u{5}b"), show), format!("a{text}b"));
+            assert_eq!(decode_wide(&format!("a\u{4}{text}\u{5}b"), format_number), format!("a{text}b"));
         }
-        assert_eq!(decode_wide("\u{4}%d:ff", show), "<%d 255>", "the end is cut off");
+        assert_eq!(decode_wide("\u{4}%d:ff", format_number), "<%d 255>", "the end is cut off");
     }
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_decoded(before in "[a-z |\n]*", after in "[a-z |\n]*", look in "[-+ #0]?[0-9]{0,2}", bits: u64) {
-            let format = format!("{before}{}{after}", encode_wide(&look, 'x'));
+        fn decoding_reverses_encoding(before in "[a-z |\n]*", after in "[a-z |\n]*", format_options in "[-+ #0]?[0-9]{0,2}", bits: u64) {
+            let format = format!("{before}{}{after}", encode_wide(&format_options, 'x'));
             for function in [Function::Printf, Function::Errorf] {
                 let message = format!("id = 1 | {} |", printed(&encode_text(function, &format), bits));
                 let (found, text) = decode_text(&message).unwrap();
                 prop_assert_eq!(found, function);
-                prop_assert_eq!(decode_wide(text, show), format!("{before}<%{look}x {bits}>{after}"));
+                prop_assert_eq!(decode_wide(text, format_number), format!("{before}<%{format_options}x {bits}>{after}"));
             }
         }
 
         #[test]
         fn any_message_does_no_harm(message in "[\u{1}-\u{5}%:a-f0-9\u{e9}]*") {
             if let Some((_, text)) = decode_text(&message) {
-                decode_wide(text, show);
+                decode_wide(text, format_number);
             }
         }
     }

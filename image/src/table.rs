@@ -1,16 +1,17 @@
-//! The table behind the argument block of a kernel that checks bounds: which memory each captured pointer leads to.
+//! The table after the argument block of a kernel that checks bounds. It says to which memory each captured pointer points.
 //!
-//! It begins at the block's size, rounded up to 16 bytes: a header, then for each 8 bytes of the block an entry. All numbers
-//! are little-endian. The library fills it in; a kernel of any version finds it as it was when it was built.
+//! The table starts at the end of the block, rounded up to a multiple of 16 bytes. It has a header and one entry for each 8 bytes
+//! of the block. All numbers are little-endian. The library fills the table in. The layout is stable, because kernels of older
+//! versions read it.
 
-/// Where the table begins, behind a block of this many bytes.
-pub const fn begins(block: u64) -> u64 {
+/// The offset of the table from the start of an argument block of `block` bytes.
+pub const fn offset_after_block(block: u64) -> u64 {
     block.next_multiple_of(16)
 }
 
-/// Its bytes.
+/// The size in bytes of the table after an argument block of `block` bytes.
 pub const fn bytes(block: u64) -> u64 {
-    ENTRIES + block.next_multiple_of(8) * (ENTRY / 8)
+    ENTRIES + block.next_multiple_of(8) * (ENTRY_BYTES / 8)
 }
 
 /// In the header, u64: the address of the report ([`report`]), or 0.
@@ -19,49 +20,49 @@ pub const REPORT: u64 = 0;
 pub const KERNEL: u64 = 8;
 /// In the header, u32: the number of the launch.
 pub const LAUNCH: u64 = 12;
-/// In the header, u64: the bytes of block, table and all that is appended.
-pub const WHOLE: u64 = 16;
-/// In the header: zeros, what is read outside.
+/// In the header, u64: the size in bytes of the argument block, the table and everything appended to them.
+pub const TOTAL_BYTES: u64 = 16;
+/// In the header: zeros, which out-of-bounds reads load.
 pub const ZEROS: u64 = 32;
-/// How many bytes of zeros.
+/// The number of bytes at [`ZEROS`].
 pub const ZERO_BYTES: u64 = 64;
-/// Where the entries begin.
+/// The offset of the first entry.
 pub const ENTRIES: u64 = ZEROS + ZERO_BYTES;
-/// Bytes of an entry.
-pub const ENTRY: u64 = 32;
+/// The size of an entry in bytes.
+pub const ENTRY_BYTES: u64 = 32;
 
-/// In an entry, u64: the address of the memory to which the pointer leads. Its size follows.
-pub const POINTED: u64 = 0;
-/// In an entry, u64: the address of the elements, if the pointer leads to an array, whose first member is their address.
-/// Their size follows.
+/// In an entry, u64: the address of the memory to which the pointer points. The size of this memory in bytes follows.
+pub const POINTEE: u64 = 0;
+/// In an entry, u64: if the pointer points to an array's header, the address of the array's elements, which is the header's
+/// first member. The size of the elements in bytes follows.
 pub const ELEMENTS: u64 = 16;
 
-/// The entry of the pointer at this offset of the block.
+/// The offset, in the table, of the entry for the pointer at `offset` in the argument block.
 pub const fn entry(offset: u64) -> u64 {
-    ENTRIES + offset / 8 * ENTRY
+    ENTRIES + offset / 8 * ENTRY_BYTES
 }
 
 /// The report of the first access outside its bounds, which the kernel writes.
 pub mod report {
-    /// Its bytes.
+    /// The size of the report in bytes.
     pub const BYTES: u64 = 64;
-    /// u32: 0 until a thread takes it, then 1, at last [`FILLED`].
-    pub const TAKEN: u64 = 0;
-    /// All is written.
+    /// u32, the state: 0, 1 when a thread has claimed the report, [`FILLED`] when it is complete.
+    pub const STATE: u64 = 0;
+    /// The state of a complete report.
     pub const FILLED: u32 = 2;
     /// u32: the number of the kernel.
     pub const KERNEL: u64 = 4;
-    /// u32: the place in the kernel's list of accesses.
+    /// u32: the access, as an index into the kernel's list of accesses.
     pub const SITE: u64 = 8;
     /// u32: the rank of the view; 0 if it is not known.
     pub const RANK: u64 = 12;
-    /// Three i32.
+    /// Three i32: the index of the accessed element.
     pub const INDEX: u64 = 16;
-    /// Three i32.
+    /// Three i32: the extent of the view.
     pub const EXTENT: u64 = 28;
-    /// i64: the offset of the access in its memory, in bytes.
+    /// i64: the offset of the access in the accessed memory, in bytes.
     pub const OFFSET: u64 = 40;
-    /// u64: the bytes of that memory.
+    /// u64: the size of the accessed memory in bytes.
     pub const SIZE: u64 = 48;
     /// u32: the number of the launch.
     pub const LAUNCH: u64 = 56;

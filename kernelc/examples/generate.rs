@@ -1,32 +1,33 @@
-//! Writes a C++ AMP program of random kernels, for tests that compare compilers:
+//! Generates a C++ AMP program with random kernels, for tests that compare compilers:
 //! `cargo run -p revamp-kernelc --example generate SEED COUNT [textures] [INGREDIENT...] > kernels.cpp`.
 //!
-//! Each kernel reads views `a` (int), `u` (unsigned), `f` (float) and writes one of `ints`, `floats`, `sums`, so that threads
-//! do not race; nothing in it is undefined: shifts are masked, divisors are not zero, signed numbers do not overflow. The
-//! program includes "compare.hpp", whose `compare_over` runs a kernel twice and compares. With `textures` they also read, sample
-//! and write those of "compare_textures.hpp".
+//! Each kernel reads the views `a` (int), `u` (unsigned) and `f` (float). It writes `ints` and `floats`, where each thread has
+//! its own element, and changes `sums` only by atomic operations. Therefore threads do not race. Without ingredients, kernels have
+//! no undefined behaviour: shifts are masked, divisors are not zero, signed numbers do not overflow. The program includes
+//! "compare.hpp", whose `compare_over` runs a kernel on two accelerators and compares the results. With `textures`, kernels also
+//! read, sample and write the textures of "compare_textures.hpp".
 //!
-//! Ingredients are added to what kernels always have, and change nothing else:
+//! Each ingredient adds something to the program:
 //!
-//! | word | what |
+//! | word | adds |
 //! | --- | --- |
 //! | `outside` | reads and writes outside of array_views; compile with `-famp-bounds=zero` |
-//! | `fixed` | loops of 7 to 20 rounds around barriers, and tiles of 4 x 4 |
-//! | `long` | loops of up to 600,000 rounds, which llvmpipe may end: the launch must fail then |
-//! | `deep` | 20 to 100 branches in each other, which llvmpipe may refuse |
+//! | `fixed` | loops of 7 to 20 iterations around barriers, and tiles of 4 x 4 |
+//! | `long` | loops of up to 600,000 iterations; if llvmpipe ends a long loop early, the launch must fail |
+//! | `deep` | 20 to 100 nested branches, which llvmpipe may refuse |
 //! | `compensated` | sums with their rounding errors, and rounding by large constants |
 //! | `special` | infinities, NaN and negative zeros |
 //! | `trips` | integers converted to floating-point numbers and back |
-//! | `zero` | integer division by zero, and of the least number by -1 |
+//! | `zero` | integer division by zero, and division of the least integer by -1 |
 //! | `contract` | products fused into sums where Clang's default allows it; compile without `-ffp-contract=off` |
-//! | `statics` | the first kernel also runs before main |
-//! | `library` | a function `run_SEED` in place of main, and kernels with names that other libraries have too |
-//! | `mix` | all of these but `library` |
+//! | `statics` | a run of the first kernel before main |
+//! | `library` | a function `run_SEED` instead of main; libraries with other seeds have kernels of the same names |
+//! | `mix` | all ingredients of this table except `library` |
 
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The ingredients that are statements or expressions.
+/// The ingredients that `mix` selects.
 const INGREDIENTS: [&str; 10] =
     ["outside", "fixed", "long", "deep", "compensated", "special", "trips", "zero", "contract", "statics"];
 
@@ -34,28 +35,31 @@ struct Generator {
     state: u64,
     out: String,
     depth: usize,
-    /// Names of unsigned locals in scope; `i` signed; `d` float.
+    /// Names of unsigned variables in scope; those that begin with `v` may be assigned.
     unsigned: Vec<String>,
     floats: Vec<String>,
+    /// Names and lengths of arrays in scope.
     arrays: Vec<(String, u32)>,
-    next: usize,
+    /// The number in the last generated name.
+    last_number: usize,
     /// Names that have the same value in all threads of a tile.
     uniform: Vec<String>,
-    /// In a loop: break and continue are allowed.
-    looping: usize,
-    /// Threads may return here, each for itself.
+    /// The number of enclosing loops to which `break` and `continue` may apply here.
+    breakable_loops: usize,
+    /// True if some threads may return here while others go on.
     returns: bool,
-    /// A tile's threads; 0 without tiles.
+    /// The number of threads of a tile; 0 without tiles.
     threads: u32,
+    /// The number of statements after which only simple statements follow.
     budget: i32,
-    /// Floating-point division and square roots are used.
+    /// True if the kernel uses floating-point division and square roots.
     inexact: bool,
     use_floats: bool,
     textures: bool,
-    /// The ingredients.
-    with: HashSet<String>,
-    /// This kernel may have no more long loops and deep branches. llvmpipe may not run such a kernel, so that it is compared on
-    /// host threads only; and compilers take long for many branches.
+    /// The ingredients that the command line names.
+    ingredients: HashSet<String>,
+    /// True if this kernel gets no more long loops and deep branches. llvmpipe may refuse a kernel that has them, and the kernel
+    /// then runs only on host threads. Also, many branches take long to compile.
     limited: bool,
 }
 
@@ -79,15 +83,15 @@ impl Generator {
         self.out.push('\n');
     }
     fn name(&mut self, prefix: &str) -> String {
-        self.next += 1;
-        format!("{prefix}{}", self.next)
+        self.last_number += 1;
+        format!("{prefix}{}", self.last_number)
     }
 
     fn has(&self, ingredient: &str) -> bool {
-        self.with.contains(ingredient)
+        self.ingredients.contains(ingredient)
     }
 
-    /// One of these ingredients, sometimes, if it is wanted.
+    /// With a probability of 1/6, returns one of the ingredients in `of` that the command line names.
     fn ingredient(&mut self, of: &[&'static str]) -> Option<&'static str> {
         let wanted: Vec<&'static str> = of.iter().copied().filter(|word| self.has(word)).collect();
         if wanted.is_empty() || self.random(6) != 0 {
@@ -96,7 +100,7 @@ impl Generator {
         Some(wanted[self.random(wanted.len() as u64) as usize])
     }
 
-    /// A number with an ingredient.
+    /// An unsigned expression that contains the ingredient.
     fn special_number(&mut self, ingredient: &str, a: &str, b: &str) -> String {
         match (ingredient, self.random(4)) {
             ("outside", 0) => format!("u[int({a} & 255u) - 60]"),
@@ -106,7 +110,7 @@ impl Generator {
             ("trips", 1) => format!("unsigned(float({a} & 0x7fffffffu))"),
             ("trips", 2) => format!("unsigned(int(float(int({a}) >> 2)))"),
             ("trips", _) => format!("unsigned(int(float(short({a}))) + int(float({b} & 0xffffffu)))"),
-            // Clang folds constants by constants before anybody can define them.
+            // `given` is unknown at compile time, so Clang does not fold an undefined division before revamp defines its result.
             (_, 0) => format!("({a} / (({b} ^ given) & 1u))"),
             (_, 1) => format!("({a} % (({b} ^ given) & 1u))"),
             (_, 2) => format!("unsigned(int({a}) / int(({b} ^ given) & 3u))"),
@@ -114,14 +118,14 @@ impl Generator {
         }
     }
 
-    /// A statement with an ingredient.
+    /// Writes a statement that contains the ingredient.
     fn special_statement(&mut self, ingredient: &str) {
         match ingredient {
             "outside" => {
                 let (at, value) = (self.number(1), self.number(1));
                 self.line(&format!("sums[32 + int({at} & 255u)] = int({value});"));
             }
-            "long" if self.looping == 0 => {
+            "long" if self.breakable_loops == 0 => {
                 self.limited = true;
                 let (name, rounds) = (self.name("v"), [9_000, 40_000, 70_000, 600_000][self.random(4) as usize]);
                 let start = self.number(1);
@@ -139,7 +143,7 @@ impl Generator {
         }
     }
 
-    /// Branches in each other. How many a thread enters depends on its numbers.
+    /// Writes nested branches. A thread's values decide how many branches the thread enters.
     fn deep(&mut self) {
         let levels = 20 + self.random(81);
         let (value, name, x) = (self.number(1), self.name("v"), self.name("x"));
@@ -151,7 +155,7 @@ impl Generator {
         self.unsigned.push(name);
     }
 
-    /// A statement of floating-point numbers with an ingredient.
+    /// Writes a variable whose floating-point value contains the ingredient.
     fn special_real(&mut self, ingredient: &str) {
         let (a, b, c) = (self.real(1), self.real(1), self.real(1));
         let name = self.name("d");
@@ -170,7 +174,7 @@ impl Generator {
             ("special", 1) => format!("(1.0f / (endless * ({y} < 0.0f ? -1.0f : 1.0f)) + ({z} < 1.0f ? -0.0f : {x}))"),
             ("special", 2) => format!("(({x} < {y} ? endless : {x}) - ({z} < {y} ? endless : {y}))"),
             ("special", _) => format!("(1.0f / (-0.0f + ({x} < {y} ? 0.0f : -0.0f)) > 0.0f ? {x} : {y})"),
-            // Either rounding is right; which it was must not be seen.
+            // The sum may be rounded once (fused) or twice; `legal` gives the same value in both cases.
             (_, 0) => format!("legal({x} * {y} + {z}, {x}, {y}, {z})"),
             (_, 1) => format!("legal({z} + {x} * {y}, {x}, {y}, {z})"),
             (_, 2) => format!("legal({x} * {y} - {z}, {x}, {y}, -{z})"),
@@ -252,8 +256,8 @@ impl Generator {
         match self.random(kinds) {
             0 | 1 => format!("({a} + {b})"),
             2 => format!("({a} - {b})"),
-            // Clang does not fuse a product that a function returns into the caller's expression: levels with and without FMA
-            // instructions must give the same.
+            // `times` and `product` are functions, so Clang does not fuse their products into this expression. The result must be the
+            // same on processors with and without FMA instructions.
             3 if self.has("contract") => format!("times({a}, {b})"),
             3 => format!("({a} * {b} * 0.03125f)"),
             4 => format!("({} ? {a} : {b})", self.condition(1)),
@@ -289,7 +293,7 @@ impl Generator {
         self.scope(count, Self::statement);
     }
 
-    /// So many statements of a kind, whose names end with them.
+    /// Writes `count` statements; the names that they declare end with the scope.
     fn scope(&mut self, count: u64, statement: fn(&mut Self)) {
         let (u, f, a) = (self.unsigned.len(), self.floats.len(), self.arrays.len());
         let uniform = self.uniform.len();
@@ -357,7 +361,7 @@ impl Generator {
             9..=11 => self.for_loop(),
             12 => self.while_loop(),
             13 | 14 => self.switch(),
-            15 if self.looping > 0 => {
+            15 if self.breakable_loops > 0 => {
                 let condition = self.condition(1);
                 let word = if self.random(2) == 0 { "break" } else { "continue" };
                 self.line(&format!("if {condition} {word};"));
@@ -371,7 +375,7 @@ impl Generator {
                 None => self.assign(),
             },
             18 => self.pair(),
-            19 if self.looping == 0 && self.returns && self.random(3) == 0 => {
+            19 if self.breakable_loops == 0 && self.returns && self.random(3) == 0 => {
                 let condition = self.condition(1);
                 let value = self.number(1);
                 self.line(&format!("if {condition} {{ out(t, {value}); return; }}"));
@@ -397,16 +401,16 @@ impl Generator {
         let name = self.name("k");
         let bound = match self.random(4) {
             0 => format!("{}u", 1 + self.random(9)),
-            // The same for all threads, and not known to the compiler.
+            // `given` is the same for all threads and unknown at compile time.
             1 => format!("(given % {}u)", 2 + self.random(12)),
             _ => format!("(({}) & 7u)", self.number(1)),
         };
         self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
         self.unsigned.push(name);
-        self.looping += 1;
+        self.breakable_loops += 1;
         let count = 1 + self.random(3);
         self.block(count);
-        self.looping -= 1;
+        self.breakable_loops -= 1;
         self.unsigned.pop();
         self.line("}");
     }
@@ -420,17 +424,17 @@ impl Generator {
             self.depth += 1;
             self.line(&format!("++{name};"));
             self.depth -= 1;
-            self.looping += 1;
+            self.breakable_loops += 1;
             let count = 1 + self.random(3);
             self.block(count);
-            self.looping -= 1;
+            self.breakable_loops -= 1;
             self.line("}");
         } else {
             self.line("do {");
-            self.looping += 1;
+            self.breakable_loops += 1;
             let count = 1 + self.random(2);
             self.block(count);
-            self.looping -= 1;
+            self.breakable_loops -= 1;
             self.line(&format!("}} while (++{name} < 6u && {condition});"));
         }
     }
@@ -442,7 +446,7 @@ impl Generator {
         for case in 0..cases {
             self.line(&format!("case {case}u: {{"));
             self.block(1);
-            // Some fall through.
+            // Some cases fall through.
             let end = if self.random(3) != 0 { "} break;" } else { "} [[fallthrough]];" };
             self.line(end);
         }
@@ -472,8 +476,8 @@ impl Generator {
         self.unsigned.push(v);
     }
 
-    /// A number that is the same in all threads of a tile.
-    fn same(&mut self) -> String {
+    /// An expression with the same value in all threads of a tile.
+    fn uniform_number(&mut self) -> String {
         let names = self.uniform.clone();
         let name = self.pick(&names).unwrap_or_else(|| "g".into());
         match self.random(4) {
@@ -484,8 +488,8 @@ impl Generator {
         }
     }
 
-    fn same_condition(&mut self) -> String {
-        let (a, b) = (self.same(), self.same());
+    fn uniform_condition(&mut self) -> String {
+        let (a, b) = (self.uniform_number(), self.uniform_number());
         match self.random(3) {
             0 => format!("({a} < {b})"),
             1 => format!("(({a} & 3u) != {}u)", self.random(4)),
@@ -493,66 +497,69 @@ impl Generator {
         }
     }
 
-    /// A statement that all threads of a tile come to: there may be barriers in it.
-    fn together(&mut self) {
+    /// Writes a statement that all threads of a tile reach together, so the statement may contain barriers.
+    fn uniform_statement(&mut self) {
         self.budget -= 1;
         if self.budget < 0 || self.depth > 5 {
             return self.exchange();
         }
         match self.random(16) {
-            14 | 15 => self.some(),
+            14 | 15 => self.partial_exchange(),
             0..=2 => self.exchange(),
             3 => self.tally(),
             4 => self.shared_number(),
-            5 | 6 => self.loop_together(),
+            5 | 6 => self.uniform_loop(),
             7 => {
-                let condition = self.same_condition();
+                let condition = self.uniform_condition();
                 self.line(&format!("if {condition} {{"));
                 let count = 1 + self.random(2);
-                self.scope(count, Self::together);
+                self.scope(count, Self::uniform_statement);
                 if self.random(2) == 0 {
                     self.line("} else {");
-                    self.scope(1, Self::together);
+                    self.scope(1, Self::uniform_statement);
                 }
                 self.line("}");
             }
             8 if self.random(3) == 0 => {
-                let (condition, value) = (self.same_condition(), self.number(1));
+                let (condition, value) = (self.uniform_condition(), self.number(1));
                 self.line(&format!("if {condition} {{ out(t, {value}); return; }}"));
             }
             9 => {
-                let value = self.same();
+                let value = self.uniform_number();
                 self.line(&format!("switch ({value} & 3u) {{"));
                 for case in 0..2 + self.random(2) {
                     self.line(&format!("case {case}u: {{"));
-                    self.scope(1, Self::together);
+                    self.scope(1, Self::uniform_statement);
                     let end = if self.random(3) != 0 { "} break;" } else { "} [[fallthrough]];" };
                     self.line(end);
                 }
                 self.line("default: {");
-                self.scope(1, Self::together);
+                self.scope(1, Self::uniform_statement);
                 self.line("}");
                 self.line("}");
             }
             _ => {
-                // Each thread for itself.
-                let (looping, returns) = (self.looping, self.returns);
-                self.looping = 0;
+                // Threads may diverge in this statement, so it contains no barriers.
+                let (breakable_loops, returns) = (self.breakable_loops, self.returns);
+                self.breakable_loops = 0;
                 self.returns = false;
                 self.statement();
-                self.looping = looping;
+                self.breakable_loops = breakable_loops;
                 self.returns = returns;
             }
         }
     }
 
-    fn loop_together(&mut self) {
+    fn uniform_loop(&mut self) {
         let name = self.name("k");
-        let bound =
-            if self.random(2) == 0 { format!("{}u", 1 + self.random(3)) } else { format!("({} & 3u)", self.same()) };
+        let bound = if self.random(2) == 0 {
+            format!("{}u", 1 + self.random(3))
+        } else {
+            format!("({} & 3u)", self.uniform_number())
+        };
         let bound = if self.has("fixed") && self.random(2) == 0 { format!("{}u", 7 + self.random(14)) } else { bound };
-        let first = self.random(4) == 0;
-        if first {
+        let do_while = self.random(4) == 0;
+        if do_while {
             self.line(&format!("unsigned {name} = 0;"));
             self.line("do {");
         } else {
@@ -562,19 +569,19 @@ impl Generator {
         self.uniform.push(name.clone());
         self.unsigned.push(name.clone());
         let count = 1 + self.random(2);
-        self.scope(count, Self::together);
+        self.scope(count, Self::uniform_statement);
         if self.random(3) == 0 {
-            let condition = self.same_condition();
+            let condition = self.uniform_condition();
             let word = if self.random(2) == 0 { "break" } else { "continue" };
             self.line(&format!("    if {condition} {word};"));
-            self.scope(1, Self::together);
+            self.scope(1, Self::uniform_statement);
         }
         self.unsigned.pop();
         self.uniform.truncate(uniform);
-        self.line(&if first { format!("}} while (++{name} < {bound});") } else { "}".into() });
+        self.line(&if do_while { format!("}} while (++{name} < {bound});") } else { "}".into() });
     }
 
-    /// Each thread gets another's value.
+    /// Writes statements by which each thread reads the value of another thread.
     fn exchange(&mut self) {
         let threads = self.threads;
         let value = self.number(2);
@@ -594,7 +601,7 @@ impl Generator {
         self.unsigned.push(v);
     }
 
-    /// Threads count together, some of them.
+    /// Writes statements by which some of the threads change shared counters atomically.
     fn tally(&mut self) {
         let what = ["add", "xor", "max", "or"][self.random(4) as usize];
         let (at, value, read) = (self.number(1), self.number(1), self.number(1));
@@ -609,8 +616,9 @@ impl Generator {
         self.unsigned.push(v);
     }
 
-    /// Some threads of a tile, up to a bound, work for the others.
-    fn some(&mut self) {
+    /// Writes a statement that only some threads of a tile execute: those of a reduction step, or those that satisfy a
+    /// comparison.
+    fn partial_exchange(&mut self) {
         let (threads, value, other) = (self.threads, self.number(1), self.number(2));
         self.line(&format!("shared[l] = {value};"));
         self.line("idx.barrier.wait();");
@@ -621,17 +629,17 @@ impl Generator {
             self.line("}");
         } else {
             let bound = match self.random(3) {
-                0 => format!("(int({} & 31u) - 9)", self.same()),
+                0 => format!("(int({} & 31u) - 9)", self.uniform_number()),
                 1 => format!("{}", self.random(20)),
                 _ => "int(given % 13u)".into(),
             };
-            let place = ["int(x)", "int(l)"][self.random(2) as usize];
+            let thread_index = ["int(x)", "int(l)"][self.random(2) as usize];
             let compare = ["<", "<=", ">", ">=", "==", "!="][self.random(6) as usize];
-            self.line(&format!("if ({place} {compare} {bound}) {{"));
-            let (looping, returns) = (self.looping, self.returns);
-            (self.looping, self.returns) = (0, false);
+            self.line(&format!("if ({thread_index} {compare} {bound}) {{"));
+            let (breakable_loops, returns) = (self.breakable_loops, self.returns);
+            (self.breakable_loops, self.returns) = (0, false);
             self.scope(1, Self::statement);
-            (self.looping, self.returns) = (looping, returns);
+            (self.breakable_loops, self.returns) = (breakable_loops, returns);
             self.line(&format!("    shared[l] ^= {other};"));
             self.line("}");
             self.line("idx.barrier.wait();");
@@ -642,9 +650,9 @@ impl Generator {
         self.unsigned.push(v);
     }
 
-    /// A number that all threads read in one place.
+    /// Declares a number that all threads read from the same element.
     fn shared_number(&mut self) {
-        let (value, at) = (self.number(1), self.same());
+        let (value, at) = (self.number(1), self.uniform_number());
         let threads = self.threads;
         let q = self.name("q");
         self.line(&format!("shared[l] = {value};"));
@@ -655,8 +663,8 @@ impl Generator {
         self.uniform.push(q);
     }
 
-    /// The head of a kernel: its domain of 112 threads, and the numbers that it begins with.
-    fn head(&mut self, n: u64, tiled: bool) {
+    /// Writes the start of a kernel: its domain of 112 threads, and its first variables.
+    fn begin_kernel(&mut self, n: u64, tiled: bool) {
         const UNTILED: [(&str, &str, &str); 4] = [
             ("extent<1>(112)", "index<1>", "idx[0]"),
             ("extent<1>(112)", "index<1>", "idx[0]"),
@@ -739,7 +747,7 @@ impl Generator {
         self.uniform.clear();
         self.floats.clear();
         self.arrays.clear();
-        self.looping = 0;
+        self.breakable_loops = 0;
         self.limited = (self.has("long") || self.has("deep")) && self.random(2) == 0;
         self.depth = 1;
         self.budget = 12 + self.random(25) as i32;
@@ -748,11 +756,11 @@ impl Generator {
         let atomic = n % 5 == 2;
         let _ = writeln!(self.out, "    // Kernel {n}.");
         let tiled = n % 2 == 1;
-        self.head(n, tiled);
+        self.begin_kernel(n, tiled);
         if tiled {
-            // Barriers stand where all threads come; each returns for itself only behind the last.
+            // All threads must reach each barrier, so threads return individually only after the last barrier.
             for _ in 0..3 + self.random(4) {
-                self.together();
+                self.uniform_statement();
             }
         }
         self.returns = true;
@@ -777,7 +785,7 @@ impl Generator {
         self.out.push_str(if self.textures { "        };\n    });\n" } else { "    });\n" });
     }
 
-    /// A number read from a texture, at places inside and outside.
+    /// An expression that reads a texture, at coordinates inside or outside the texture.
     fn texel(&mut self, a: &str, b: &str) -> String {
         let channel = ["x", "y", "z", "w"][self.random(4) as usize];
         let level = ["0", "1", "2", "9", "v0 & 3u"][self.random(5) as usize];
@@ -790,7 +798,7 @@ impl Generator {
             4 => format!("unsigned(block.get(index<3>(int({a} & 7u), int({b} & 7u), int(t & 7u)), {level}).y)"),
             5 => format!("steps(colours.get(index<2>(int({a} & 15u), int({b} & 31u) - 5), {level}).{channel})"),
             6 => format!("steps(small_colours(int({a} & 15u) - 2, int({b} & 7u)).{channel})"),
-            // Which texture is known at run time only.
+            // The texture is selected at run time.
             7 => format!("({} ? line : other_line)[int({b} & 63u)]", self.condition(1)),
             8 => format!(
                 "units(numbers.sample(nearest, float_2(float(int({a} & 31u)) * 0.0625f + 0.03125f, 0.28125f)).{channel})"
@@ -811,7 +819,7 @@ impl Generator {
         }
     }
 
-    /// A thread writes its own texels.
+    /// Writes a statement with which each thread writes its own texels.
     fn set_texel(&mut self) {
         let (a, b) = (self.number(1), self.number(1));
         let line = match self.random(5) {
@@ -820,7 +828,7 @@ impl Generator {
             2 => format!(
                 "halves.set(index<1>(int(t)), float_2(float(int({a} & 4095u)) * 0.125f, -float(int({b} & 1023u))));"
             ),
-            // Outside it is dropped.
+            // A write outside the texture is dropped.
             3 => format!(
                 "if ({a} > 77u) written.set(index<2>(int(t / 14u) + 8 * int({b} & 1u), int(t % 14u)), uint_4({a}));"
             ),
@@ -852,23 +860,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         floats: Vec::new(),
         arrays: Vec::new(),
         uniform: Vec::new(),
-        next: 0,
-        looping: 0,
+        last_number: 0,
+        breakable_loops: 0,
         returns: true,
         threads: 0,
         budget: 0,
         inexact: false,
         use_floats: false,
         textures,
-        with: words,
+        ingredients: words,
         limited: false,
     };
     let count: u64 = count.parse()?;
     let header = if generator.textures { "compare_textures.hpp" } else { "compare.hpp" };
-    // Without native code, C++ leaves these undefined, and accesses are not checked.
+    // On host threads, only native kernels check accesses and define division by zero. Kernels in coroutines run the program's own code.
     let native = if generator.has("zero") || generator.has("outside") { "#define COMPARE_NATIVE_ONLY\n" } else { "" };
     print!("// Made by kernelc/examples/generate.rs, seed {seed}.\n{native}#include \"{header}\"\n\n");
-    // Functions of a few kernels each: compilers take time for long ones.
+    // Each kernel gets its own function, because large functions take long to compile.
     for n in 0..count {
         let linkage = if library { "" } else { "static " };
         let _ = write!(generator.out, "{linkage}void kernel_{n}() {{\n    REVAMP_COMPARE_VIEWS;\n");

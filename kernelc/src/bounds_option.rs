@@ -1,13 +1,13 @@
 //! The option `-famp-bounds`.
 
-/// What becomes of accesses outside of arrays and array_views.
+/// The treatment of accesses outside of arrays and array_views.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bounds {
-    /// They are not checked.
+    /// Accesses are not checked.
     #[default]
     Off,
-    /// Reads give 0, writes are dropped.
+    /// Out-of-bounds reads give 0, and out-of-bounds writes are dropped.
     Zero,
-    /// Likewise, and the launch fails.
+    /// Like `Zero`, and the launch also fails.
     Report,
 }

@@ -1,10 +1,10 @@
-//! Dispatches the child processes in which this program runs itself. The first argument names the work.
+//! Entry points of the child processes. The compiler starts its own executable, and the first argument names the child's task.
 
 use crate::native::{by_threads, process};
 use crate::{kernel_process, parts, refuse};
 use std::ffi::OsString;
 
-/// Does the work of a child process, if the arguments of the program are those of one: its exit code.
+/// If the program's arguments are those of a child process, does the child's task and returns the exit code.
 pub fn run(arguments: &[OsString]) -> Option<i32> {
     let (first, rest) = arguments.split_first()?;
     match first.to_str()? {

@@ -1,4 +1,4 @@
-//! Clang: where it is, and how each pass calls it.
+//! Finds Clang and its tools, and builds the command of each pass.
 
 use crate::files;
 #[cfg(test)]
@@ -7,77 +7,84 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The version of LLVM that works: docs/kernel-compiler-reference.md#versions-of-llvm says what others lack.
+/// The only version of LLVM that works: docs/kernel-compiler-reference.md#versions-of-llvm says why.
 pub const VERSION: u32 = 22;
 
 /// A Clang with its tools.
 pub struct Clang {
     /// The compiler for C++.
     pub compiler: PathBuf,
-    /// Its major version.
+    /// The compiler's major version.
     pub major: u32,
     /// libclang of the same LLVM, which checks C++ AMP's restrictions.
     pub libclang: PathBuf,
-    /// LLVM's optimiser of the same version, if it is installed, else the compiler: libraries are looked for beside it too.
+    /// LLVM's `opt` of the same version if it is installed, else the compiler. The installation folder of `opt` is also
+    /// searched for libclang and libLLVM.
     pub opt: PathBuf,
     /// Renames symbols.
     pub objcopy: PathBuf,
-    /// That knows objects of other processors.
-    pub objcopy_of_all: PathBuf,
+    /// An `objcopy` that also supports object files of other processors.
+    pub multi_target_objcopy: PathBuf,
 }
 
-/// The pass of the compiler.
+/// A pass of Clang over a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pass {
-    /// Diagnostics of the device's code, by the rules of restrict.
+    /// Checks the device's code against the rules of restrict, and prints diagnostics.
     Check,
-    /// The device's code as LLVM IR.
+    /// Compiles the device's code to LLVM IR.
     Device,
-    /// The host's object.
+    /// Compiles the host's code to an object.
     Host,
-    /// The device's code for the host's processor, as LLVM's bitcode.
+    /// Compiles the device's code for the host's processor, to LLVM bitcode.
     OnHost,
 }
 
 /// How `restrict(amp)` is mapped in the code-generation passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amp {
-    /// The host's and the device's: host threads run it too.
+    /// To host+device functions, because host threads also run `restrict(amp)` functions.
     Both,
-    /// The device's alone, since the source overloads on restriction. Functions of both sides then take the device's before the
-    /// host's.
+    /// To device functions, because the source overloads on restriction. In a `restrict(amp, cpu)` function, overload
+    /// resolution then prefers device functions to host functions.
     Device,
-    /// The same, and functions of both sides take others of both before the host's, as in C++ AMP. Clang calls that
-    /// -fgpu-exclude-wrong-side-overloads, and counts deleted functions as of both: where it moves what only the host can, it finds
-    /// the deleted copy. So the library is one of both (`library`), deleted functions of the program's are the host's
-    /// (`source_rewrite`), and all this is only where it is needed. Implicit members of classes
-    /// take after the host's where both are there; so for the device it is a function of both that says what tells it apart.
+    /// Like `Device`. In addition, overload resolution in a `restrict(amp, cpu)` function prefers other
+    /// `restrict(amp, cpu)` functions to host functions, as in C++ AMP.
+    ///
+    /// Clang's option for this, -fgpu-exclude-wrong-side-overloads, treats deleted functions as host+device functions. Clang then
+    /// chooses a deleted copy constructor in place of a host-only move constructor. Therefore the C++ library becomes host+device code
+    /// (`library`), deleted functions of the program become host functions (`source_rewrite`), and only sources that need this mapping
+    /// get it.
+    ///
+    /// Clang makes an implicit member of a class a host function if there are both host and device candidates.
+    /// Therefore, in the device pass, amp functions are host+device functions with an attribute that distinguishes them
+    /// from host functions (`restrict.h`).
     DeviceBeforeHost,
 }
 
 impl Amp {
-    /// The source overloads on restriction.
+    /// True if the source overloads on restriction.
     pub fn is_device(self) -> bool {
         self != Self::Both
     }
 }
 
-/// What the two passes that make code must agree on.
+/// The settings that the code-generation passes of a source share.
 #[derive(Clone, Copy)]
 pub struct Unit<'a> {
-    /// Makes names of what is local to the translation unit differ from those of others.
+    /// A number that makes the names of local symbols unique to the translation unit.
     pub id: u64,
-    /// What restrict(amp) is.
+    /// How `restrict(amp)` is mapped.
     pub amp: Amp,
     /// The source.
     pub source: &'a Path,
-    /// Accesses outside of array_views are reported.
+    /// True if kernels report accesses outside of array_views.
     pub reports: bool,
-    /// By host code and host threads too: the headers check there.
+    /// True if host code and kernels on host threads also report accesses outside of array_views; the headers contain these checks.
     pub host_checks: bool,
-    /// What makes Clang read another text in its place.
+    /// The overlay file by which Clang reads rewritten sources in place of the originals.
     pub overlay: Option<&'a Path>,
-    /// What makes the C++ library one of both sides (`library`), for `Amp::DeviceBeforeHost`.
+    /// The header that makes the C++ library host+device code (`library`), for `Amp::DeviceBeforeHost`.
     pub library: Option<&'a Path>,
 }
 
@@ -88,21 +95,21 @@ fn search(name: &str) -> Option<PathBuf> {
 }
 
 fn version(compiler: &Path) -> Option<u32> {
-    if let Some(version) = version_by_place(&compiler.canonicalize().ok()?) {
+    if let Some(version) = version_by_path(&compiler.canonicalize().ok()?) {
         return Some(version);
     }
     let output = Command::new(compiler).arg("--version").output().ok()?;
     major_in(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// The major version in what Clang or libclang says of itself.
+/// The major version in the version text of Clang or libclang.
 pub fn major_in(text: &str) -> Option<u32> {
     let number = text.split_once("clang version ")?.1;
     number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// LLVM installs `clang-22`, Debian all of it in `llvm-22/bin`: to start Clang to ask it takes longer.
-fn version_by_place(program: &Path) -> Option<u32> {
+/// The major version in the program's path: LLVM installs `clang-22`, and Debian uses `llvm-22/bin`. This is faster than to start Clang.
+fn version_by_path(program: &Path) -> Option<u32> {
     let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
     let file = name(program)?;
     match file.strip_prefix("clang-") {
@@ -112,7 +119,8 @@ fn version_by_place(program: &Path) -> Option<u32> {
     }
 }
 
-/// libclang of the LLVM of these programs, the compiler first: it reads the same language.
+/// The libclang that is installed with one of these programs. The first program is the compiler. Its libclang is
+/// preferred, because it accepts the same language as the compiler.
 fn libclang(programs: [&Path; 2], major: u32) -> Result<PathBuf, String> {
     let names: &[&str] = if cfg!(windows) { &["bin"] } else { &["lib", "lib64"] };
     let home = |program: &&Path| Some(program.canonicalize().ok()?.parent()?.parent()?.to_path_buf());
@@ -124,16 +132,16 @@ fn libclang(programs: [&Path; 2], major: u32) -> Result<PathBuf, String> {
     found.ok_or_else(|| {
         let folders: Vec<String> = homes.iter().flatten().map(|folder| folder.display().to_string()).collect();
         format!(
-            "libclang of Clang {major}, which checks C++ AMP's restrictions, was not found for {} (in {}); Debian and Ubuntu: \
-             apt-get install libclang1-{major}",
+            "libclang of Clang {major}, which checks C++ AMP's restrictions, was not found for {} (in {}); install it \
+             (Debian and Ubuntu: apt-get install libclang1-{major})",
             programs[0].display(),
             folders.join(", ")
         )
     })
 }
 
-/// libclang among the files of folders: a name with the version first, then the folder, then the shortest name, which has the least of
-/// the version.
+/// The best libclang in the folders. Prefers, in this order: a name with the major version, an earlier folder, a
+/// shorter name (with fewer version components).
 fn libclang_in(folders: &[PathBuf], major: u32) -> Option<PathBuf> {
     let files = |folder: &PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let all = folders.iter().enumerate().flat_map(|(n, folder)| files(folder).map(move |file| (n, file)));
@@ -145,14 +153,14 @@ fn libclang_in(folders: &[PathBuf], major: u32) -> Option<PathBuf> {
     ranked.min().map(|(.., file)| file)
 }
 
-/// The major version in the name of a libclang, if it has one; nothing for other files.
+/// The major version in the name of a libclang, or `Some(None)` if the name has none; `None` for other files.
 fn major_of_libclang(name: &str) -> Option<Option<u32>> {
     let (start, end) = name.strip_prefix("libclang")?.split_once(std::env::consts::DLL_SUFFIX)?;
     match start.strip_prefix('-') {
         Some(number) => number.parse().ok().map(Some),
         None if start.is_empty() => {
             let number = end.split('.').nth(1).and_then(|number| number.parse().ok());
-            // Distributions number the interface so, whatever the version.
+            // 1 and 13 are numbers that distributions give to libclang's binary interface, not versions of libclang.
             Some(number.filter(|number| ![1, 13].contains(number)))
         }
         None => None,
@@ -160,11 +168,11 @@ fn major_of_libclang(name: &str) -> Option<Option<u32>> {
 }
 
 impl Clang {
-    /// Looks for one: `REVAMP_CLANG`, then by name.
+    /// Finds the Clang that `REVAMP_CLANG` names. If the variable is not set, searches `PATH` for Clang.
     pub fn find() -> Result<Self, String> {
         let install = format!(
-            "install it (Debian and Ubuntu: apt-get install clang-{VERSION} libclang1-{VERSION}), or name one by the \
-                               environment variable REVAMP_CLANG"
+            "install Clang {VERSION} (Debian and Ubuntu: apt-get install clang-{VERSION} libclang1-{VERSION}), or set \
+             the environment variable REVAMP_CLANG to a Clang {VERSION}"
         );
         let named = std::env::var_os("REVAMP_CLANG").filter(|name| !name.is_empty());
         let (compiler, found) = match named {
@@ -178,7 +186,7 @@ impl Clang {
                 (found, number)
             }
             None => {
-                // A clang++ of another version is refused below, with that version.
+                // The check of `found` below refuses a clang++ of another version, with a message that names the version.
                 let path = search(&format!("clang++-{VERSION}")).or_else(|| search("clang++"));
                 let path =
                     path.ok_or_else(|| format!("Clang {VERSION}, which compiles kernels, was not found; {install}"))?;
@@ -193,58 +201,60 @@ impl Clang {
         }
         let home = compiler.canonicalize().ok().and_then(|p| p.parent().map(Path::to_path_buf));
         let tool = |name: &str| {
-            let beside = home
+            let in_same_folder = home
                 .as_ref()
                 .map(|home| home.join(name).with_extension(std::env::consts::EXE_EXTENSION))
                 .filter(|p| p.is_file());
-            beside.or_else(|| search(&format!("{name}-{found}")))
+            in_same_folder.or_else(|| search(&format!("{name}-{found}")))
         };
         let opt = tool("opt").unwrap_or_else(|| compiler.clone());
         let libclang = libclang([&compiler, &opt], found)?;
-        // The one that starts faster, and the one that knows all systems' objects.
+        // GNU's objcopy starts faster; LLVM's supports the object files of all systems.
         let objcopy = search("objcopy").or_else(|| tool("llvm-objcopy"));
-        let objcopy = objcopy.ok_or("objcopy was not found; Debian and Ubuntu: apt-get install binutils")?;
-        let objcopy_of_all = tool("llvm-objcopy").unwrap_or_else(|| objcopy.clone());
-        Ok(Self { compiler, major: found, libclang, opt, objcopy, objcopy_of_all })
+        let objcopy =
+            objcopy.ok_or("objcopy was not found; install it (Debian and Ubuntu: apt-get install binutils)")?;
+        let multi_target_objcopy = tool("llvm-objcopy").unwrap_or_else(|| objcopy.clone());
+        Ok(Self { compiler, major: found, libclang, opt, objcopy, multi_target_objcopy })
     }
 
-    /// A call of this program as a child process of this name that loads libLLVM: the first three arguments say where that is.
+    /// A command that runs this program as the child process `name`, which loads libLLVM. The first three arguments after `name` say where
+    /// libLLVM is.
     pub fn child(&self, name: &str) -> Result<Command, String> {
         let mut command = files::child(name)?;
         command.arg(&self.compiler).arg(&self.opt).arg(self.major.to_string());
         Ok(command)
     }
 
-    /// A call of the compiler for one pass, with the user's flags that matter there.
+    /// The command for one pass of Clang over a source. `flags`: the user's flags that matter to the pass.
     pub fn pass(&self, pass: Pass, unit: &Unit<'_>, flags: &[OsString]) -> Command {
         let mut command = Command::new(&self.compiler);
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
-        // C++17 has no `throw(int)`, which is an error for Clang by default; C++ AMP's compiler warned.
+        // For Clang, `throw(int)` is an error in C++17; Microsoft's compiler only warned.
         if !flags.iter().any(|flag| flag == "-Werror") {
             command.arg("-Wno-error=dynamic-exception-spec");
         }
-        // Libraries would look for HIP's own headers.
+        // With __HIPCC__, libraries would include HIP's own headers.
         command.arg("-U__HIPCC__");
         if unit.amp == Amp::DeviceBeforeHost || unit.amp.is_device() && pass == Pass::Host {
-            // For the host nothing of a library is on the other side.
+            // In the host pass, no library function is a wrong-side candidate, so the option is safe there.
             command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
         }
-        // __declspec(property) is how C++ AMP programs write properties.
+        // C++ AMP programs write properties with __declspec(property).
         command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));
-        // HIP's default contracts across statements. The user's flags come last, so they prevail.
+        // HIP's default fuses operations across statements. The user's flags come later and override this option.
         command.arg("-ffp-contract=on");
         if let Some(library) = unit.library.filter(|_| unit.amp == Amp::DeviceBeforeHost && pass != Pass::Host) {
             command.arg("-include").arg(library);
         }
         for flag in flags {
-            // The driver would look for a precompiled one beside it.
-            let included = if flag == "-include" { Some("-Xclang") } else { None };
-            command.args(included).arg(flag).args(included);
+            // Without -Xclang, Clang's driver would look for a precompiled header in the folder of the file.
+            let xclang = if flag == "-include" { Some("-Xclang") } else { None };
+            command.args(xclang).arg(flag).args(xclang);
         }
         match pass {
-            // Warnings are the host's but one: that a restriction stands where none can. Captured `this` is an error in C++ AMP,
-            // and a warning to Clang.
+            // This pass prints only the warning about misplaced restrictions; the host pass prints the others. A captured `this` is an
+            // error in C++ AMP and a warning in Clang.
             Pass::Check => command.args([
                 "--cuda-device-only",
                 "-fsyntax-only",
@@ -264,9 +274,9 @@ impl Clang {
                 "-S",
                 "-emit-llvm",
             ]),
-            // The stub is never called: the older way to launch needs no declarations.
+            // No code calls the stub that Clang generates. With the old launch API, the stub needs no declarations.
             Pass::Host => command.args(["--cuda-host-only", "-fno-hip-new-launch-api", "-c"]),
-            // The passes that flags ask for run when the code is assembled.
+            // LLVM's passes run later, when the code is assembled.
             Pass::OnHost => command.args([
                 "--cuda-host-only",
                 "-Xclang",
@@ -282,12 +292,13 @@ impl Clang {
         match (pass, unit.amp) {
             (Pass::Check, _) => {}
             (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
-            // Host code is read here too, and makes nothing: what it cannot call is no matter.
+            // In these passes, Clang parses host code too, but does not emit it. The option keeps Clang from reporting calls that host code
+            // cannot make.
             (Pass::Device | Pass::OnHost, Amp::Device) => {
                 command.arg("-DREVAMP_AMP_IS_BOTH=2").arg("-fgpu-defer-diag");
             }
             (Pass::Device | Pass::OnHost, Amp::DeviceBeforeHost) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=3")),
-            // As amp code here: what is wrong with it the check tells.
+            // The host pass parses amp code and does not emit it; `Pass::Check` reports the errors of amp code.
             (Pass::Host, Amp::Device | Amp::DeviceBeforeHost) => drop(command.arg("-fgpu-defer-diag")),
         }
         if pass == Pass::Device && unit.reports {
@@ -303,7 +314,7 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser for a pipeline.
+    /// A command that runs a pipeline in `opt`.
     #[cfg(test)]
     pub fn opt(&self, pipeline: &crate::llvm::Pipeline, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);
@@ -312,7 +323,7 @@ impl Clang {
         command
     }
 
-    /// A call that makes an object of LLVM IR for a system, as the process of `native` does.
+    /// A command that compiles LLVM IR to an object for a target, as the child process of `native` does.
     #[cfg(test)]
     pub fn assemble(&self, input: &Path, output: &Path, target: &str) -> Command {
         let mut command = Command::new(&self.compiler);
@@ -324,19 +335,19 @@ impl Clang {
         command
     }
 
-    /// A call that makes an object of LLVM IR with the flags that the IR was made with.
+    /// A command that compiles LLVM IR to an object, with the flags that produced the IR.
     pub fn assemble_as_is(&self, input: &Path, output: &Path, flags: &[OsString]) -> Command {
         let mut command = Command::new(&self.compiler);
-        // Most flags are the front end's.
+        // Most flags are for the front end, which does not run here.
         command.args(["-w", "-Qunused-arguments"]).args(flags);
         command.args(["-c", "-x", "ir"]).arg(input).arg("-o").arg(output);
         command
     }
 
-    /// A call that joins objects to one. `own`: they are for the system that this is.
-    pub fn join(&self, inputs: &[&Path], output: &Path, target: &str, own: bool) -> Command {
-        // As Clang calls it; to start Clang takes longer than that.
-        if let Some(linker) = search("ld").filter(|_| own && cfg!(target_os = "linux")) {
+    /// A command that joins objects into one object. `for_this_system`: the objects are for this system.
+    pub fn join(&self, inputs: &[&Path], output: &Path, target: &str, for_this_system: bool) -> Command {
+        // Runs the linker as Clang would, because starting Clang takes longer than the link itself.
+        if let Some(linker) = search("ld").filter(|_| for_this_system && cfg!(target_os = "linux")) {
             let mut command = Command::new(linker);
             command.args(["--hash-style=gnu", "--build-id", "--eh-frame-hdr", "-r", "-o"]).arg(output).args(inputs);
             return command;
@@ -345,7 +356,7 @@ impl Clang {
         command.arg(format!("--target={target}"));
         command.args(["-r", "-nostdlib"]);
         if target.contains("windows") {
-            // GNU's linker cuts them in objects.
+            // By default GNU's linker truncates long section names in objects.
             command.arg("-Wl,--enable-long-section-names");
         }
         command.arg("-o").arg(output).args(inputs);
@@ -353,30 +364,38 @@ impl Clang {
     }
 }
 
-/// A symbol of Clang's registration, and what it becomes: functions of the library, so that a program may link the HIP runtime
-/// too. The stubs, which nobody calls, would end the program.
-const RENAMED: [(&str, &str); 6] = [
+/// The symbols of Clang's registration code and their new names. Most are functions of librevamp, so that a program may link the HIP
+/// runtime too. The symbols that Clang's stubs call become `abort` and `_Exit`; no code calls the stubs.
+const RENAMED_SYMBOLS: [(&str, &str); 6] = [
     ("__hipRegisterFatBinary", "revamp_image_register"),
     ("__hipRegisterFunction", "revamp_image_add"),
     ("__hipUnregisterFatBinary", "revamp_image_unregister"),
     ("hipSetupArgument", "abort"),
-    // Behind the one before. Two cannot have one name.
+    // Stubs call hipLaunchByPtr last. Its new name is not `abort`, because two symbols cannot get the same name.
     ("hipLaunchByPtr", "_Exit"),
-    // Where there are no kernels, Clang makes no such function, and the headers run this one.
+    // The headers call this constructor. In a source without kernels, Clang does not generate it.
     ("__hip_module_ctor", "revamp_image_none"),
 ];
 
 impl Clang {
-    /// A call that renames the registration's symbols in an object.
-    /// `register`: what registers the image in place of the library's function. `other`: it may be for another processor.
-    pub fn rename(&self, input: &Path, output: &Path, register: Option<&str>, other: bool, windows: bool) -> Command {
-        let mut command = Command::new(if other { &self.objcopy_of_all } else { &self.objcopy });
-        for (n, (from, to)) in RENAMED.iter().enumerate() {
+    /// A command that renames the symbols of the registration code in an object.
+    /// `register`: the function that replaces `revamp_image_register`, if any. `other_processor`: the object may be for another processor.
+    pub fn rename(
+        &self,
+        input: &Path,
+        output: &Path,
+        register: Option<&str>,
+        other_processor: bool,
+        windows: bool,
+    ) -> Command {
+        let mut command = Command::new(if other_processor { &self.multi_target_objcopy } else { &self.objcopy });
+        for (n, (from, to)) in RENAMED_SYMBOLS.iter().enumerate() {
             let to = register.filter(|_| n == 0).unwrap_or(to);
             command.arg(format!("--redefine-sym={from}={to}"));
         }
         if windows {
-            // Where GNU's linker joins objects it sorts what unwinds the stack, but not its relocations, if it finds it by that name.
+            // When GNU's linker joins objects, it sorts the unwind table `.pdata` but not the relocations of the table. It does not sort a
+            // section with another name.
             command.arg("--rename-section=.pdata=.pdata$");
         }
         command.arg(input).arg(output);
@@ -394,7 +413,7 @@ mod tests {
     fn libclang_is_chosen_by_the_version_in_its_name() {
         let root = std::env::temp_dir().join(format!("kernelc-libclang-{}", std::process::id()));
         let folders = ["lib", "lib64"].map(|name| root.join(name));
-        // The better ones later.
+        // Each chosen file is better than the files before it.
         for (folder, name, chosen) in [
             (0, "libclang-cpp.so.22.1", false),
             (0, "libclang_rt.so", false),

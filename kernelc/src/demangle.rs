@@ -1,12 +1,12 @@
-//! Demangling, as far as messages need it.
+//! Demangles function names for messages.
 
-/// The name of a function without its parameters: `foo` of `_Z3fooi`, `a::b` of `_ZN1a1bEv`. Other names are returned as they
-/// are.
+/// The name of a function without its parameters: `foo` for `_Z3fooi`, `a::b` for `_ZN1a1bEv`. A name that is not
+/// mangled is returned unchanged.
 pub(crate) fn demangled(name: &str) -> String {
-    parts(name).unwrap_or_else(|| name.to_string())
+    try_demangle(name).unwrap_or_else(|| name.to_string())
 }
 
-fn parts(name: &str) -> Option<String> {
+fn try_demangle(name: &str) -> Option<String> {
     match name {
         "_Znwm" => return Some("operator new".into()),
         "_Znam" => return Some("operator new[]".into()),
@@ -19,22 +19,22 @@ fn parts(name: &str) -> Option<String> {
     let nested = rest.strip_prefix('N');
     rest = nested.unwrap_or(rest);
     rest = rest.trim_start_matches(['K', 'V', 'R', 'O']);
-    let mut found = Vec::new();
+    let mut identifiers = Vec::new();
     if let Some(after) = rest.strip_prefix("St") {
-        found.push("std");
+        identifiers.push("std");
         rest = after;
     }
     while let Some((identifier, after)) = identifier(rest) {
-        found.push(identifier);
+        identifiers.push(identifier);
         rest = after;
         if nested.is_none() {
             break;
         }
     }
-    if found.is_empty() { None } else { Some(found.join("::")) }
+    if identifiers.is_empty() { None } else { Some(identifiers.join("::")) }
 }
 
-/// An identifier with its length before it, as symbols have them, and what follows.
+/// Splits a part of a symbol that begins with the length of an identifier. Returns the identifier and the rest.
 pub(crate) fn identifier(text: &str) -> Option<(&str, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let length: usize = text[..digits].parse().ok()?;

@@ -1,24 +1,24 @@
-//! The contract between the C++ headers and the kernel compiler, which `cpp-shim/revamp/detail/device_abi.h` declares and documents.
-//! No other module knows these names; the tests compare the table with the header.
+//! The functions and names that the C++ headers and the kernel compiler share. The header `cpp-shim/revamp/detail/device_abi.h` declares
+//! and documents them. No other module contains these names. Tests compare the table of functions with the header.
 //!
 //! A kernel is a function that the header marks with `REVAMP_KERNEL`, the attribute `global`. Clang 22 gives such functions a calling
 //! convention of their own, `spir_kernel`, which LLVM's passes keep. The alternatives are worse: `annotate` becomes an entry of the
-//! variable `llvm.global.annotations`, and `[[omp::assume]]`, which can create custom attributes, warns of unknown words. The host's
-//! processors lack the calling convention, so `passes::host_target` replaces it by an attribute.
+//! variable `llvm.global.annotations`, and Clang warns of unknown words in `[[omp::assume]]`, which can create custom attributes. The
+//! host's processors lack the calling convention, so `passes::host_target` replaces it by an attribute.
 
 use crate::demangle::identifier;
 use crate::ir::{Module, Op};
 use revamp_image::printf::Function as Print;
 use rspirv::spirv::GlslStd450Op as Glsl;
 
-/// How the names of the functions begin.
+/// The prefix of the functions' names.
 pub const PREFIX: &str = "__revamp_";
 
-/// Bits of the argument of barriers and fences: the memory that they order.
+/// Bits of the argument of barriers and fences. A bit selects a kind of memory to order.
 pub const GLOBAL_MEMORY: u64 = 1;
 pub const TILE_MEMORY: u64 = 2;
 
-/// A function of the contract.
+/// A function that the header `device_abi.h` declares, or that a pass inserts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceFunction {
     /// The thread's position in a dimension.
@@ -38,24 +38,27 @@ pub enum DeviceFunction {
     WithImages,
     ReadImage(ImageRead),
     /// A specialisation constant.
-    OfDevice,
-    /// The device's division. GLSL.std.450 has no such instruction, and `/` is correctly rounded (`quotients`).
+    DeviceProperty,
+    /// A fast division with the device's precision. GLSL.std.450 has no instruction for it, and `/` is correctly rounded (`quotients`).
     Quotient,
     /// An instruction of GLSL.std.450 on 32-bit floats; the second operand of `ldexp` is a 32-bit integer.
     Maths(Glsl),
     ForHost,
     Within,
-    Own,
+    CopyFunctor,
     HostChecks,
     /// Inserted by `passes::spin_marks` where control flow joins.
     Meet,
 }
 
-/// What a position is relative to.
+/// The kinds of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Position {
+    /// The thread's position in the domain.
     Global,
+    /// The thread's position in its tile.
     Local,
+    /// The tile's position.
     Group,
 }
 
@@ -69,7 +72,7 @@ pub enum ImageRead {
     Gather,
 }
 
-/// The side effects of a call, as the attributes of its declaration state.
+/// The side effects of a call, as the attributes of the function's declaration state them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     /// No side effect, and the result depends only on the arguments and the thread: `const`.
@@ -78,7 +81,7 @@ enum Effect {
     Waits,
     /// Ends the thread: `noreturn`.
     Ends,
-    /// Another effect, or another body on the host's processor.
+    /// Another side effect, or a different body on the host's processor.
     Some,
 }
 
@@ -100,7 +103,7 @@ const TABLE: [(&str, DeviceFunction, Effect); 40] = [
     ("__revamp_image_fetch_u", DeviceFunction::ReadImage(ImageRead::FetchUnsigned), Effect::None),
     ("__revamp_image_sample", DeviceFunction::ReadImage(ImageRead::Sample), Effect::None),
     ("__revamp_image_gather", DeviceFunction::ReadImage(ImageRead::Gather), Effect::None),
-    ("__revamp_of_device", DeviceFunction::OfDevice, Effect::None),
+    ("__revamp_of_device", DeviceFunction::DeviceProperty, Effect::None),
     ("__revamp_fast_quotient_f32", DeviceFunction::Quotient, Effect::None),
     ("__revamp_fast_acos_f32", DeviceFunction::Maths(Glsl::Acos), Effect::None),
     ("__revamp_fast_asin_f32", DeviceFunction::Maths(Glsl::Asin), Effect::None),
@@ -120,13 +123,13 @@ const TABLE: [(&str, DeviceFunction, Effect); 40] = [
     ("__revamp_fast_tan_f32", DeviceFunction::Maths(Glsl::Tan), Effect::None),
     ("__revamp_for_host", DeviceFunction::ForHost, Effect::Some),
     ("__revamp_within", DeviceFunction::Within, Effect::Some),
-    ("__revamp_own", DeviceFunction::Own, Effect::Some),
+    ("__revamp_own", DeviceFunction::CopyFunctor, Effect::Some),
     ("__revamp_host_checks", DeviceFunction::HostChecks, Effect::Some),
     ("__revamp_meet", DeviceFunction::Meet, Effect::Some),
 ];
 
 impl DeviceFunction {
-    /// The function of a symbol. Those that print are templates, whose symbols go on with the types of the arguments.
+    /// The device function with this symbol. Functions that print are templates: their mangled names end with the types of the arguments.
     pub fn of(symbol: &str) -> Option<Self> {
         let is_template = !symbol.starts_with(PREFIX);
         let name = match symbol.strip_prefix("_Z") {
@@ -143,13 +146,13 @@ impl DeviceFunction {
         Self::of(&module.functions[callee.0].name)
     }
 
-    /// Whether a text of IR calls or declares the function. Does not work for functions that print.
-    pub fn is_named_in(self, text: &str) -> bool {
-        Self::named(text).any(|function| function == self)
+    /// True if LLVM IR, given as text, calls or declares the function. Does not work for functions that print.
+    pub fn is_used_in(self, text: &str) -> bool {
+        Self::functions_in(text).any(|function| function == self)
     }
 
-    /// The functions that a text of IR calls or declares, except functions that print.
-    pub fn named(text: &str) -> impl Iterator<Item = Self> {
+    /// The functions that LLVM IR, given as text, calls or declares, except functions that print.
+    pub fn functions_in(text: &str) -> impl Iterator<Item = Self> {
         let names = text.split('@').skip(1).filter(|rest| rest.starts_with(PREFIX));
         names.filter_map(|rest| Self::of(rest.split('(').next()?))
     }
@@ -162,7 +165,7 @@ impl DeviceFunction {
         matches!(self, Self::ReadImage(_))
     }
 
-    /// A call may be removed, moved and repeated, and writes no memory.
+    /// True if calls may be removed, moved and repeated, and write no memory.
     pub fn is_pure(self) -> bool {
         TABLE.iter().any(|(_, function, effect)| *function == self && *effect == Effect::None)
     }
@@ -172,21 +175,22 @@ impl DeviceFunction {
 pub const KERNEL: &str = "revamp-kernel";
 
 /// The attribute by which the header marks a kernel in `Pass::OnHost`.
-pub const ASSUMED: &str = "llvm.assume";
+pub const HOST_KERNEL_MARK: &str = "llvm.assume";
 
-/// Whether a line of the device's code begins a kernel.
+/// True if a line of LLVM IR begins the definition of a kernel.
 pub fn begins_kernel(line: &str) -> bool {
     line.starts_with("define ") && (line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel "))
 }
 
-/// Whether a type of the type-based alias information is a view or the header of an array. Kernels do not change their members.
+/// True if `name` names, in type-based alias information, the type of a view or of an array's header. Kernels do not change members of
+/// these types.
 pub fn is_view(name: &str) -> bool {
     name.starts_with("_ZTSN6revamp") && VIEWS.iter().any(|class| name.contains(class))
 }
 
 const VIEWS: [&str; 2] = ["basic_view", "array_header"];
 
-/// Whether a function is defined in the headers, or is a lambda in such a function.
+/// True if the headers define the function with this symbol, or if it is a lambda in a function of the headers.
 pub fn is_of_headers(symbol: &str) -> bool {
     let Some(name) = symbol.strip_prefix("_Z") else { return symbol.starts_with(PREFIX) };
     let Some(name) = name.trim_start_matches('Z').strip_prefix('N') else { return false };
@@ -194,8 +198,9 @@ pub fn is_of_headers(symbol: &str) -> bool {
     ["11Concurrency", "6revamp"].iter().any(|space| name.starts_with(space))
 }
 
-/// A function of C++ AMP: `precise_math`, `sin` and `f` of `_ZN11Concurrency5abi_112precise_math3sinEf`, and `direct3d_abort` and `v`.
-pub fn of_concurrency(symbol: &str) -> Option<(Vec<&str>, &str)> {
+/// The names and the parameters in the symbol of a function of C++ AMP. `_ZN11Concurrency5abi_112precise_math3sinEf` gives the names
+/// `precise_math` and `sin`, and the parameters `f`.
+pub fn concurrency_symbol_parts(symbol: &str) -> Option<(Vec<&str>, &str)> {
     let (_, mut rest) = identifier(symbol.strip_prefix("_ZN11Concurrency")?)?;
     let mut names = Vec::new();
     while let Some((name, more)) = identifier(rest) {

@@ -1,4 +1,4 @@
-//! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
+//! The programs `revamp-kernelc` and `revamp-c++`: they compile a C++ source to an object that holds its kernels.
 
 use crate::bounds_option::Bounds;
 use crate::clang::{Amp, Clang, Pass, Unit};
@@ -7,7 +7,7 @@ use crate::files::{self, Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::host_pass::HostPass;
 use crate::kernel_process::{Compiled, Compiling};
-use crate::kernels::Asked;
+use crate::kernels::KernelOptions;
 use crate::native::build::{Making, Plan};
 use crate::native::by_threads;
 use crate::overloads::Functions;
@@ -23,10 +23,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The whole of `revamp-kernelc -- compiler arguments...`.
+/// Runs `revamp-kernelc -- compiler arguments...` and returns its exit code.
 pub fn kernelc(arguments: Vec<OsString>) -> i32 {
     let mut rest = arguments.into_iter();
-    let mut only: Vec<PathBuf> = Vec::new();
+    let mut only_sources: Vec<PathBuf> = Vec::new();
     let mut own: Vec<OsString> = Vec::new();
     let mut launcher: Vec<OsString> = Vec::new();
     let compiler = loop {
@@ -37,8 +37,8 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
                 launcher.extend(rest.by_ref().take_while(|word| word != "--"));
                 break rest.next();
             }
-            Some("--only") => only.extend(rest.next().map(PathBuf::from)),
-            Some(_) if flags::is_own(&argument) => own.push(argument),
+            Some("--only") => only_sources.extend(rest.next().map(PathBuf::from)),
+            Some(_) if flags::is_revamp_flag(&argument) => own.push(argument),
             Some("--help" | "-h") => {
                 print!("{KERNELC}");
                 return 0;
@@ -52,54 +52,54 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
-    finish(stand_before(&compiler, &launcher, rest.collect(), &only, own))
+    finish(compile_or_forward(&compiler, &launcher, rest.collect(), &only_sources, own))
 }
 
 fn print_pass(pass: &OsStr, file: &Path) -> Result<i32, Failed> {
-    print!("{}", pass_print::printed(pass, file)?);
+    print!("{}", pass_print::run_pass(pass, file)?);
     Ok(0)
 }
 
-fn stand_before(
+fn compile_or_forward(
     compiler: &OsStr,
     launcher: &[OsString],
     mut arguments: Vec<OsString>,
-    only: &[PathBuf],
+    only_sources: &[PathBuf],
     own: Vec<OsString>,
 ) -> Result<i32, Failed> {
     if Path::new(compiler).file_stem().is_some_and(|name| name == "revamp-c++") {
-        // It finds kernels itself, and headers that CMake then leaves out of the command line.
+        // revamp-c++ finds kernels itself. It also finds revamp's headers, whose folder CMake leaves out of the command line of revamp-c++.
         return Ok(Running::start(Command::new(compiler).args(own).args(arguments))?.wait()?);
     }
-    let mut line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
+    let mut line = flags::read(response_files::expand_all([own, arguments.clone()].concat())?);
     if let Some(target) = target_of(compiler).filter(|_| line.target().is_none()) {
         line.flags.insert(0, vec![target]);
     }
-    arguments.retain(|argument| !flags::is_own(argument));
-    let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
-    let plain = || {
+    arguments.retain(|argument| !flags::is_revamp_flag(argument));
+    let is_selected = |source: &Path| only_sources.is_empty() || only_sources.iter().any(|o| same_file(o, source));
+    let project_compiler = || {
         let mut words = launcher.iter().map(OsString::as_os_str).chain([compiler]);
         let program = words.next().unwrap_or(compiler);
         Ok(Running::start(Command::new(program).args(words).args(&arguments))?.wait()?)
     };
-    // What makes no sense is the compiler's to say.
+    // The compiler itself rejects invalid command lines.
     if line.task != Task::Compile
-        || line.checks
-        || line.wrong.is_some()
-        || !line.sources.iter().any(|source| wanted(source))
+        || line.syntax_only
+        || line.error_message.is_some()
+        || !line.sources.iter().any(|source| is_selected(source))
     {
-        return plain();
+        return project_compiler();
     }
     let [source] = line.sources.as_slice() else {
         return Err(
             String::from("the command line names several C++ sources: revamp-kernelc accepts one per call").into()
         );
     };
-    let object = Object::asked(&line, source);
-    compile(&Clang::find()?, &line, &object, is_foreign(compiler), Some(&plain))
+    let object = Object::requested(&line, source);
+    compile(&Clang::find()?, &line, &object, is_foreign(compiler), Some(&project_compiler))
 }
 
-/// The whole of `revamp-c++ arguments...`.
+/// Runs `revamp-c++ arguments...` and returns its exit code.
 pub fn cxx(arguments: Vec<OsString>) -> i32 {
     match arguments.first().map(|a| a.to_string_lossy()).as_deref() {
         None | Some("--help" | "-h") => {
@@ -112,17 +112,18 @@ pub fn cxx(arguments: Vec<OsString>) -> i32 {
     finish(build(arguments))
 }
 
-/// The compiler and the linker know the system's folders by themselves, in their order: named, `/usr/include` would come before the C++
-/// library's, whose `#include_next` then find nothing. The library may lie in a folder of its architecture.
+/// True if the package is installed in the system's folders, which the compiler and the linker search automatically. An option that names
+/// `/usr/include` would put this folder before the folders of the C++ library, and the library's `#include_next` would fail. An option for
+/// the linker could name the wrong folder, because librevamp may be in the folder of its architecture.
 fn is_system(prefix: &Path) -> bool {
     prefix == Path::new("/usr")
 }
 
 fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = files::package()?;
-    let mut arguments = response_files::expanded(arguments)?;
+    let mut arguments = response_files::expand_all(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
-    arguments.retain(|argument| !flags::is_own(argument));
+    arguments.retain(|argument| !flags::is_revamp_flag(argument));
     let mut package = vec![prefix.join(files::HEADERS)];
     if !is_system(&prefix) {
         package.push(prefix.join("include"));
@@ -133,25 +134,25 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let count = own.len();
     line.flags.splice(0..0, own);
     line.standard = line.last(|f| f.starts_with("-std=") || f == "-ansi").is_none().then_some("-std=c++17");
-    if let Some(wrong) = line.wrong {
-        return Err(wrong.into());
+    if let Some(error_message) = line.error_message {
+        return Err(error_message.into());
     }
     let clang = Clang::find()?;
     match line.task {
         Task::Other => {
             if line.assembly {
                 eprintln!(
-                    "revamp-c++: warning: the output is host code without kernels; REVAMP_KERNEL_DUMP=FOLDER keeps the \
-                     code of kernels"
+                    "revamp-c++: warning: the output is host code without kernels; set REVAMP_KERNEL_DUMP=FOLDER to \
+                     keep the code of kernels"
                 );
             }
             let own = line.flags.iter().take(count).flatten();
-            // Clang refuses a standard of C++ for sources in C.
+            // Clang rejects a C++ standard for C sources.
             let standard = line.standard.filter(|_| line.has_only_sources());
             let code =
                 Running::start(Command::new(&clang.compiler).args(own).args(standard).args(&arguments))?.wait()?;
             if code == 0 {
-                sum_of_sources(&line)?;
+                append_source_hash(&line)?;
             }
             Ok(code)
         }
@@ -160,12 +161,16 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     }
 }
 
-/// Behind the output of `-E`, a comment that differs where the program's sources do: restrictions are macros that leave nothing there, and a cache
-/// of compilations, which looks at this output, would take another source for the same.
-fn sum_of_sources(line: &Line) -> Result<(), String> {
-    let is = |flag: &str| line.last(|f| f == flag).is_some();
+/// Appends a comment with a hash of the program's sources to the output of `-E`. Compiler caches compare this output. Restrictions are macros that
+/// expand to nothing, so without the hash a cache would not notice a changed restriction.
+fn append_source_hash(line: &Line) -> Result<(), String> {
+    let has_flag = |flag: &str| line.last(|f| f == flag).is_some();
     let [source] = line.sources.as_slice() else { return Ok(()) };
-    if !(is("-E") || is("--preprocess")) || line.last(|f| f.starts_with("-d")).is_some() || is("-M") || is("-MM") {
+    if !(has_flag("-E") || has_flag("--preprocess"))
+        || line.last(|f| f.starts_with("-d")).is_some()
+        || has_flag("-M")
+        || has_flag("-MM")
+    {
         return Ok(());
     }
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
@@ -181,19 +186,22 @@ fn sum_of_sources(line: &Line) -> Result<(), String> {
     }
 }
 
-/// What revamp-c++ does not do.
+/// Returns an error if the command line asks for something that revamp-c++ does not support.
 fn refuse(line: &Line) -> Result<(), Failed> {
-    if line.reads_input() {
-        return Err(String::from("the source is standard input, which can be read only once, and several passes read the source: name a file").into());
+    if line.reads_standard_input() {
+        return Err(String::from(
+            "standard input cannot be compiled, because several passes read the source: name a file",
+        )
+        .into());
     }
     if line.last(|f| f.starts_with("-save-temps") || f == "--save-temps").is_some() {
-        let text = "-save-temps is not supported, since several passes compile the source: REVAMP_KERNEL_DUMP=FOLDER keeps the files of \
-                    kernels, and -S and -E show the host's code";
+        let text = "-save-temps is not supported, because several passes compile the source: set \
+                    REVAMP_KERNEL_DUMP=FOLDER to keep the files of kernels, and use -S or -E to see the host code";
         return Err(String::from(text).into());
     }
     if line.last(|f| f == "-gsplit-dwarf" || f.starts_with("-gsplit-dwarf=s")).is_some() {
         return Err(String::from(
-            "-gsplit-dwarf is not supported, since objects with kernels hold their debug information: use -g",
+            "-gsplit-dwarf is not supported, because objects with kernels must contain their debug information: use -g",
         )
         .into());
     }
@@ -203,75 +211,79 @@ fn refuse(line: &Line) -> Result<(), Failed> {
     if let Some(file) =
         line.sources.iter().map(PathBuf::as_path).chain(line.compiled()).find(|file| is_preprocessed(file))
     {
-        let text = "is the output of -E, which contains only host code: compile the original source, or this file with \
-                    clang++ if it launches no kernels";
+        let text = "is the output of -E, which contains only host code: compile the original source; if the source \
+                    launches no kernels, clang++ can compile this file";
         return Err(format!("{} {text}", file.display()).into());
     }
     Ok(())
 }
 
-/// True of the output of `-E` that holds the headers of revamp: they were read as the host's pass without kernels reads them.
+/// True if the file is output of `-E` that contains revamp's headers. Such output has only host code, no kernels.
 fn is_preprocessed(file: &Path) -> bool {
-    let headers = |line: &[u8]| line.starts_with(b"# ") && line.windows(18).any(|part| part == b"revamp-amp/amprt.h");
-    std::fs::read(file).is_ok_and(|text| text.starts_with(b"# ") && text.split(|&byte| byte == b'\n').any(headers))
+    let names_header =
+        |line: &[u8]| line.starts_with(b"# ") && line.windows(18).any(|part| part == b"revamp-amp/amprt.h");
+    std::fs::read(file).is_ok_and(|text| text.starts_with(b"# ") && text.split(|&byte| byte == b'\n').any(names_header))
 }
 
-/// `-c`: an object of each source; the others are made also where one fails, as Clang does.
+/// `-c`: compiles each source to an object. If one source fails, the others are still compiled, as Clang does.
 fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     refuse(line)?;
-    let others = || line.inputs.iter().filter(|input| **input != Input::Source);
-    let compiled = others().filter(|input| matches!(input, Input::Compiled(..))).count();
-    match (line.sources.len() + compiled, line.output.as_ref().filter(|_| !line.checks)) {
+    let other_inputs = || line.inputs.iter().filter(|input| **input != Input::Source);
+    let compiled = other_inputs().filter(|input| matches!(input, Input::Compiled(..))).count();
+    match (line.sources.len() + compiled, line.output.as_ref().filter(|_| !line.syntax_only)) {
         (0, _) => return Err(String::from("no source is named").into()),
         (2.., Some(_)) => {
             return Err(String::from(
-                "-o with -c names one output, but there are several sources: leave -o out, or compile them one by one",
+                "-o with -c names one output, but the command line has several sources: omit -o, or compile the \
+                 sources one by one",
             )
             .into());
         }
         (_, Some(output)) if output == Path::new("-") => {
-            return Err(String::from("-o -: an object with kernels cannot go to standard output: name a file").into());
+            return Err(
+                String::from("-o -: an object with kernels cannot be written to standard output: name a file").into()
+            );
         }
         _ => {}
     }
-    let mut worst = 0;
+    let mut first_failure = 0;
     for source in &line.sources {
-        let code = finish(compile(clang, line, &Object::asked(line, source), false, None));
-        worst = if worst == 0 { code } else { worst };
+        let code = finish(compile(clang, line, &Object::requested(line, source), false, None));
+        first_failure = if first_failure == 0 { code } else { first_failure };
     }
     if compiled > 0 {
         let mut command = Command::new(&clang.compiler);
-        command.args(line.flags.iter().flatten()).arg(if line.checks { "-fsyntax-only" } else { "-c" });
+        command.args(line.flags.iter().flatten()).arg(if line.syntax_only { "-fsyntax-only" } else { "-c" });
         if let Some(output) = &line.output {
             command.arg("-o").arg(output);
         }
-        give(&mut command, others(), || None);
+        add_inputs(&mut command, other_inputs(), || None);
         let code = Running::start(&mut command)?.wait()?;
-        worst = if worst == 0 { code } else { worst };
+        first_failure = if first_failure == 0 { code } else { first_failure };
     }
-    Ok(worst)
+    Ok(first_failure)
 }
 
-/// Gives inputs to Clang, `object` in place of each source.
-fn give<'a>(
+/// Adds the inputs to a command of Clang, with the next result of `object` in place of each source.
+fn add_inputs<'a>(
     command: &mut Command,
     inputs: impl Iterator<Item = &'a Input>,
     mut object: impl FnMut() -> Option<PathBuf>,
 ) {
-    // A language that is named holds until another one is.
-    let mut named = false;
+    // `-x` applies until the next `-x`.
+    let mut language_is_set = false;
     for input in inputs {
         let language = match input {
             Input::Compiled(_, language) => language.as_deref(),
             _ => None,
         };
-        if named && language.is_none() && !matches!(input, Input::Flag(_)) {
+        if language_is_set && language.is_none() && !matches!(input, Input::Flag(_)) {
             command.args(["-x", "none"]);
-            named = false;
+            language_is_set = false;
         }
         if let Some(language) = language {
             command.arg("-x").arg(language);
-            named = true;
+            language_is_set = true;
         }
         match input {
             Input::Source => drop(command.args(object())),
@@ -280,31 +292,31 @@ fn give<'a>(
     }
 }
 
-/// A program of sources, objects and libraries.
+/// Builds a program from sources, objects and libraries.
 fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
     refuse(line)?;
     if line.inputs.is_empty() {
         return Err(String::from("no source, object or library is named").into());
     }
     let folder = Folder::new()?;
-    let mut made = Vec::new();
+    let mut object_files = Vec::new();
     for (n, source) in line.sources.iter().enumerate() {
         let object = Object {
             source,
             file: folder.file(&format!("{n}.o")),
-            asked: line.output.clone().unwrap_or_else(|| object_of(source)),
+            requested: line.output.clone().unwrap_or_else(|| object_of(source)),
         };
         let code = compile(clang, line, &object, false, None)?;
         if code != 0 {
             return Ok(code);
         }
-        made.push(object.file);
+        object_files.push(object.file);
     }
-    let mut made = made.into_iter();
+    let mut object_files = object_files.into_iter();
     let mut command = Command::new(&clang.compiler);
     command.args(line.for_link());
-    give(&mut command, line.inputs.iter(), || made.next());
-    // Headers alone are compiled, and nothing is linked.
+    add_inputs(&mut command, line.inputs.iter(), || object_files.next());
+    // If all inputs are headers, Clang precompiles them and links nothing.
     let links = line.inputs.iter().any(|input| !input.is_header());
     if links && line.last(|f| f == "-r").is_none() {
         command.arg("-lrevamp");
@@ -312,7 +324,7 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
         if !is_system(&package) {
             let library = package.join("lib");
             command.arg("-L").arg(&library);
-            // Windows looks for libraries beside the program.
+            // Windows searches for libraries in the folder of the program.
             if !line.is_for_windows() {
                 let mut path = OsString::from("-Wl,-rpath,");
                 path.push(&library);
@@ -326,7 +338,7 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
     Ok(Running::start(&mut command)?.wait()?)
 }
 
-/// Where the package for the system that is compiled for lies: below the one of this system, if it is another.
+/// The folder of the package for the target system. If the target is another system, this folder is a subfolder of this system's package.
 fn package_for(line: &Line, prefix: &Path) -> PathBuf {
     let other = match line.target() {
         Some(_) if line.is_for_windows() && !cfg!(windows) => prefix.join("x86_64-w64-mingw32"),
@@ -336,19 +348,19 @@ fn package_for(line: &Line, prefix: &Path) -> PathBuf {
     if other.is_dir() { other } else { prefix.to_path_buf() }
 }
 
-/// What is made of one source.
+/// The object of one source.
 struct Object<'a> {
     source: &'a Path,
-    /// Where it goes.
+    /// The file to write.
     file: PathBuf,
-    /// The output that was asked for: the same, or what is linked of it. Dependencies are told of this.
-    asked: PathBuf,
+    /// The output that the user requested: this object, or the program that is linked from the object. Dependency files name this output.
+    requested: PathBuf,
 }
 
 impl<'a> Object<'a> {
-    fn asked(line: &Line, source: &'a Path) -> Self {
+    fn requested(line: &Line, source: &'a Path) -> Self {
         let file = line.output.clone().unwrap_or_else(|| object_of(source));
-        Self { source, asked: file.clone(), file }
+        Self { source, requested: file.clone(), file }
     }
 }
 
@@ -360,7 +372,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// For Clang, the system that a cross compiler has in its name: x86_64-w64-mingw32-g++-posix.
+/// Clang's flag for the target in the name of a cross compiler, such as x86_64-w64-mingw32-g++-posix.
 fn target_of(compiler: &OsStr) -> Option<OsString> {
     let name = Path::new(compiler).file_name()?.to_str()?;
     let end = ["-g++", "-c++", "-gcc", "-clang"].iter().filter_map(|end| name.find(end)).min()?;
@@ -368,7 +380,7 @@ fn target_of(compiler: &OsStr) -> Option<OsString> {
     (target.matches('-').count() >= 2).then(|| format!("--target={target}").into())
 }
 
-/// The project's compiler is not Clang.
+/// True if the project's compiler is not Clang.
 fn is_foreign(compiler: &OsStr) -> bool {
     let name = Path::new(compiler).file_name().unwrap_or_default().to_string_lossy().into_owned();
     if name.contains("clang") {
@@ -385,32 +397,32 @@ fn finish(result: Result<i32, Failed>) -> i32 {
     })
 }
 
-/// Checks a source, and makes the device's code of it. Gives the source as it is compiled for the host, and as for the device.
+/// Checks a source and compiles its device code. Returns the [`Unit`] of the host pass and the [`Unit`] of the device pass.
 fn device_code<'a>(
     clang: &Clang,
-    asked: Unit<'a>,
+    requested: Unit<'a>,
     text: &Text,
     line: &Line,
     ir: &Path,
 ) -> Result<(Unit<'a>, Unit<'a>), Failed> {
     let flags = line.for_device();
-    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
+    let device = |unit: &Unit<'_>| Running::with_diagnostics(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
     let compile = |unit: &Unit<'_>| -> Result<(i32, String), String> { Ok(device(unit)?.end()?) };
     let check =
         |unit: &Unit<'_>, compare| refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced);
-    let mut unit = asked;
-    let checking = check(&unit, text.may_be && !text.overloaded)?;
+    let mut unit = requested;
+    let checking = check(&unit, text.possibly_overloaded && !text.overloaded)?;
     let compiling = device(&unit)?;
     let mut checked = match checking.end() {
         Ok(checked) => checked,
         Err(why) => {
-            // If libclang cannot take the command line, Clang says why.
+            // If libclang rejects the command line, Clang's message says why.
             let (_, words) = compiling.end()?;
             return Err(Failed::of_pass("libclang", 1, words + &Failed::from(why).text));
         }
     };
-    if checked.errors > 0 && text.may_be && checked.names_host_function {
-        // A function of both sides took one of the host's before one of both.
+    if checked.errors > 0 && text.possibly_overloaded && checked.names_host_function {
+        // In a restrict(amp, cpu) function, overload resolution preferred a host function to a restrict(amp, cpu) one.
         unit.amp = Amp::DeviceBeforeHost;
         let other = check(&unit, false)?.end()?;
         checked = if other.errors == 0 { other } else { checked };
@@ -423,32 +435,32 @@ fn device_code<'a>(
     let fatal = line.last(|f| f == "-Werror").is_some();
     let (warnings, count) = checked.warnings(|warning| line.warns_of(warning), fatal);
     if fatal && count > 0 {
-        let text = warnings + &diagnostics::generated(count, "checking array_views");
+        let text = warnings + &diagnostics::error_count_line(count, "checking array_views");
         return Err(Failed::of_pass("Clang", 1, text));
     }
     eprint!("{warnings}");
-    let (mut code, mut diagnostics) = if unit.amp == asked.amp { compiling.end()? } else { compile(&unit)? };
-    // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
-    // before it knows who calls it.
-    let mut of_device = unit;
+    let (mut code, mut diagnostics) = if unit.amp == requested.amp { compiling.end()? } else { compile(&unit)? };
+    // The source is valid C++ AMP, so a failure has one of two reasons. Either functions of the same signature differ
+    // by restriction, or Clang emits a function before it knows the function's callers.
+    let mut device_unit = unit;
     if code != 0 && unit.amp == Amp::Both {
-        // `host_object` finds out whether the host's pass fails the same way.
-        of_device.amp = Amp::Device;
-        (code, diagnostics) = compile(&of_device)?;
+        // `host_object` finds out whether the host pass fails, too.
+        device_unit.amp = Amp::Device;
+        (code, diagnostics) = compile(&device_unit)?;
     }
-    if code != 0 && of_device.amp == Amp::Device {
-        of_device.amp = Amp::DeviceBeforeHost;
-        (code, diagnostics) = compile(&of_device)?;
+    if code != 0 && device_unit.amp == Amp::Device {
+        device_unit.amp = Amp::DeviceBeforeHost;
+        (code, diagnostics) = compile(&device_unit)?;
     }
     if code != 0 {
         return Err(Failed::of_pass("Clang", code, diagnostics));
     }
-    Ok((unit, of_device))
+    Ok((unit, device_unit))
 }
 
-/// What the command line says of kernels.
-fn asked_of_kernels(line: &Line) -> Asked {
-    Asked {
+/// The command-line options that apply to kernels.
+fn options_for_kernels(line: &Line) -> KernelOptions {
+    KernelOptions {
         bounds: line.bounds(),
         lines: line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
         strict: line.strict,
@@ -458,22 +470,23 @@ fn asked_of_kernels(line: &Line) -> Asked {
     }
 }
 
-/// Compiles the kernels of a source, part by part, and their native code, which of a single part may not be ready yet.
+/// Compiles the kernels of a source part by part, and their native code. If the source has a single part, the native code may still be
+/// compiling when this function returns.
 fn kernels(
     clang: &Clang,
     line: &Line,
     [source, ir]: [&Path; 2],
-    bare: bool,
+    bare_names: bool,
     plan: Option<&Plan<'_>>,
 ) -> Result<(Compiled, Vec<Making>), Failed> {
-    // What is said of kernels, and kept of them, has their order in the source.
+    // Messages about kernels, and dumps of kernels, are in the order of the source.
     let parts = parts::of(clang, ir, line.reports())?;
     let verbose = line.last(|f| f == "-v").is_some();
     let (all, done) = (parts.last().map_or(0, |part| part.kernels.end), AtomicUsize::new(0));
     let compile = |number: usize| -> Result<(Compiled, Option<Making>), Failed> {
         let Part { code, kernels } = &parts[number];
         let making = plan.map(|plan| plan.start(number, &parts)).transpose()?;
-        let compiled = Compiling::start(clang, asked_of_kernels(line), bare, source, code)?.end()?;
+        let compiled = Compiling::start(clang, options_for_kernels(line), bare_names, source, code)?.end()?;
         if parts.len() > 1 {
             making.iter().for_each(Making::wait);
         }
@@ -487,13 +500,13 @@ fn kernels(
     let (mut compiled, mut native, mut failed) = (Vec::new(), Vec::new(), None::<Failed>);
     for part in parts::each(jobs, parts.len(), compile) {
         match part {
-            Ok((one, making)) => {
-                compiled.push(one);
+            Ok((part_output, making)) => {
+                compiled.push(part_output);
                 native.extend(making);
             }
-            Err(more) => match &mut failed {
-                Some(failed) => failed.text += &more.text,
-                None => failed = Some(more),
+            Err(next_failure) => match &mut failed {
+                Some(failed) => failed.text += &next_failure.text,
+                None => failed = Some(next_failure),
             },
         }
     }
@@ -503,19 +516,20 @@ fn kernels(
     }
 }
 
-/// Waits for the native code of all parts: its objects, if all parts have one.
+/// Waits for the native code of all parts. Returns the object files if all parts have native code.
 fn native_objects(making: Vec<Making>) -> Result<Option<Vec<PathBuf>>, String> {
     let objects = making.into_iter().map(Making::end).collect::<Result<Option<Vec<_>>, _>>()?;
     Ok(objects.filter(|parts| !parts.is_empty()).map(|parts| parts.concat()))
 }
 
-/// The object of one source. `plain`: how it is compiled if it holds no kernel and overloads nothing on restriction.
+/// Compiles one source to an object. `project_compiler`: the project's compiler, which compiles the source if it has no kernels and no overloads on
+/// restriction.
 fn compile(
     clang: &Clang,
     line: &Line,
     object: &Object<'_>,
     foreign: bool,
-    plain: Option<&dyn Fn() -> Result<i32, Failed>>,
+    project_compiler: Option<&dyn Fn() -> Result<i32, Failed>>,
 ) -> Result<i32, Failed> {
     let source = object.source;
     let folder = Folder::new()?;
@@ -523,13 +537,14 @@ fn compile(
     let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
     if let Some(flag) = line.narrow_pointers().filter(|_| text.launches) {
         return Err(format!(
-            "{flag}: kernels use 64-bit pointers, so their host code must use them too: remove the option"
+            "{flag}: kernels use 64-bit pointers, so the host code that launches kernels must use 64-bit pointers too; \
+             remove the option"
         )
         .into());
     }
     let amp = if text.overloaded { Amp::Device } else { Amp::Both };
     let reports = line.bounds() == Bounds::Report;
-    // Not where it is the default of -O0: host code is then left as it was written.
+    // Host code gets bounds checks only with -famp-bounds=report. The default at -O0 adds them to kernels only.
     let host_checks = line.bounds == Some(Bounds::Report);
     let unit = Unit {
         id,
@@ -545,41 +560,47 @@ fn compile(
     let pass = |unit: &Unit<'_>| {
         let mut command = clang.pass(Pass::Host, unit, &line.for_host(foreign));
         command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);
-        depends(line, object, &mut command);
-        coverage(line, object, &mut command);
+        set_dependency_names(line, object, &mut command);
+        set_coverage_paths(line, object, &mut command);
         command.arg("-o").arg(&host);
-        if line.checks {
+        if line.syntax_only {
             command.args(["-Xclang", "-fsyntax-only"]);
         }
         command
     };
-    // Begun for nothing where the source turns out to be wrong.
-    let mut beside =
-        (text.launches && !line.checks).then(|| HostPass::start(&mut pass(&unit), line, &image_file)).flatten();
-    let as_asked = unit.amp;
-    let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
-    if line.checks {
+    // The host pass starts before the source is checked. Its work is lost if the check fails.
+    let mut running_pass =
+        (text.launches && !line.syntax_only).then(|| HostPass::start(&mut pass(&unit), line, &image_file)).flatten();
+    let requested_mapping = unit.amp;
+    let (unit, device_unit) = device_code(clang, unit, &text, line, &ir)?;
+    if line.syntax_only {
         eprint!("{}", text.formats(line));
-        return host_object(&pass, [unit, of_device], None, &[], &image_file);
+        return host_object(&pass, [unit, device_unit], None, &[], &image_file);
     }
-    if unit.amp != as_asked {
-        drop(beside.take());
+    if unit.amp != requested_mapping {
+        drop(running_pass.take());
     }
-    if beside.is_none() {
-        beside = HostPass::start(&mut pass(&unit), line, &image_file);
+    if running_pass.is_none() {
+        running_pass = HostPass::start(&mut pass(&unit), line, &image_file);
     }
-    let plan = Plan::of(clang, &folder, &of_device, line, &ir, text.long_double)?;
-    let by_threads =
-        if plan.is_none() { by_threads::Making::start(clang, &folder, &of_device, line, &ir, foreign)? } else { None };
-    // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
-    let bare = of_device.amp.is_device();
-    let (compiled, making) = kernels(clang, line, [source, &ir], bare, plan.as_ref())?;
+    let plan = Plan::of(clang, &folder, &device_unit, line, &ir, text.long_double)?;
+    // Without native kernels, kernels are compiled as functions for single threads, which host threads run.
+    let by_threads = if plan.is_none() {
+        by_threads::Making::start(clang, &folder, &device_unit, line, &ir, foreign)?
+    } else {
+        None
+    };
+    // Functions and local classes may be template arguments of a kernel. If the device pass maps restrict(amp) to
+    // device functions, the symbols of these arguments differ between the host pass and the device pass. Kernels then
+    // get bare names, without these differences (`revamp_image::bare_name`).
+    let bare_names = device_unit.amp.is_device();
+    let (compiled, making) = kernels(clang, line, [source, &ir], bare_names, plan.as_ref())?;
     eprint!("{}", compiled.diagnostics);
     if compiled.image.is_none() {
-        // The project's compiler takes functions that differ by restriction for one that is defined twice.
-        if let Some(plain) = plain.filter(|_| !unit.amp.is_device()) {
-            drop(beside);
-            return plain();
+        // For the project's compiler, functions that differ only by restriction are redefinitions of one function.
+        if let Some(project_compiler) = project_compiler.filter(|_| !unit.amp.is_device()) {
+            drop(running_pass);
+            return project_compiler();
         }
     }
     if line.last(|f| f == "-w").is_none() && compiled.image.is_some() {
@@ -589,7 +610,7 @@ fn compile(
     }
     let image = compiled.image.unwrap_or_else(|| image::encode(&[]));
     eprint!("{}", text.formats(line));
-    let code = host_object(&pass, [unit, of_device], beside, &image, &image_file)?;
+    let code = host_object(&pass, [unit, device_unit], running_pass, &image, &image_file)?;
     if code != 0 {
         return Ok(code);
     }
@@ -598,7 +619,7 @@ fn compile(
     let native = native.or_else(|| by_threads?.end().map(|object| vec![object]));
     let register = native.as_ref().map(|_| native::register_symbol(id, 0));
     let windows = line.is_for_windows();
-    // Windows' objects are known to both.
+    // Objects for Windows do not need `Clang::multi_target_objcopy`: GNU's objcopy supports them, too.
     let other = line.target().is_some() && !windows;
     let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref(), other, windows))?.wait()?;
     if code != 0 {
@@ -617,29 +638,29 @@ fn compile(
     Ok(code)
 }
 
-/// Ends the host's pass, and gives its exit code. `units`: the source as it is compiled for the host and for the device. `beside`: the pass is
-/// under way, and reads the image from a pipe.
+/// Completes the host pass and returns its exit code. `units`: the units of the host pass and of the device pass. If the host pass is already
+/// running, it reads the image from a pipe.
 fn host_object(
     pass: &dyn Fn(&Unit<'_>) -> Command,
     units: [Unit<'_>; 2],
-    beside: Option<HostPass>,
+    running_pass: Option<HostPass>,
     image: &[u8],
     file: &Path,
 ) -> Result<i32, Failed> {
-    let [unit, of_device] = units;
-    let written = || std::fs::write(file, image).map_err(|e| format!("cannot write {}: {e}", file.display()));
-    // The device's pass failed where restrict(amp) is the host's too. If functions differ by restriction, the host's pass fails the same way,
-    // and is run again as the device's was.
-    let may_differ = unit.amp == Amp::Both && of_device.amp.is_device();
-    let (code, diagnostics) = match beside {
-        Some(beside) => beside.end(image)?,
+    let [unit, device_unit] = units;
+    let write_file = || std::fs::write(file, image).map_err(|e| format!("cannot write {}: {e}", file.display()));
+    // `may_differ`: functions may differ only by restriction, because the device pass failed with `Amp::Both`. If they
+    // do, the host pass fails, too, and is repeated with the mapping of the device pass.
+    let may_differ = unit.amp == Amp::Both && device_unit.amp.is_device();
+    let (code, diagnostics) = match running_pass {
+        Some(running_pass) => running_pass.end(image)?,
         None => {
-            written()?;
+            write_file()?;
             let mut command = pass(&unit);
             if !may_differ {
                 return Ok(Running::start(&mut command)?.wait()?);
             }
-            Running::quiet(&mut command)?.end()?
+            Running::with_diagnostics(&mut command)?.end()?
         }
     };
     if code == 0 || !may_differ {
@@ -647,39 +668,39 @@ fn host_object(
         return Ok(code);
     }
     std::fs::remove_file(file).map_err(|e| format!("cannot remove {}: {e}", file.display()))?;
-    written()?;
-    Ok(Running::start(&mut pass(&of_device))?.wait()?)
+    write_file()?;
+    Ok(Running::start(&mut pass(&device_unit))?.wait()?)
 }
 
-/// What the text of a program says that Clang does not.
+/// Properties of a program's text that are found without Clang.
 struct Text {
-    /// Functions differ by restriction.
+    /// True if functions differ only by restriction.
     overloaded: bool,
-    /// They may, and only Clang's tree shows it.
-    may_be: bool,
-    /// What makes Clang read some files otherwise.
+    /// True if functions may differ only by restriction; Clang's syntax tree shows whether they do.
+    possibly_overloaded: bool,
+    /// The overlay file by which Clang reads rewritten sources in place of the originals.
     overlay: Option<PathBuf>,
-    /// What makes the C++ library one of both sides, if functions may differ by restriction.
+    /// The header that makes the C++ library host+device code, if functions may differ by restriction.
     library: Option<PathBuf>,
-    /// Restrictions that stand where none can.
+    /// Restrictions where C++ AMP allows none.
     misplaced: Vec<refuse::Finding>,
-    /// It names the type `long double`.
+    /// True if the text names the type `long double`.
     long_double: bool,
-    /// It launches kernels by name.
+    /// True if the text contains `parallel_for_each`.
     launches: bool,
-    /// Warnings of wide formats.
+    /// Warnings about wide format strings.
     formats: String,
 }
 
 impl Text {
-    /// Warnings of wide formats, where the line does not ask for silence.
+    /// Warnings about wide format strings, unless the command line disables them.
     fn formats(&self, line: &Line) -> &str {
         let silent = line.last(|f| matches!(f, "-w" | "-Wno-format" | "-Wformat")).is_some_and(|f| f != "-Wformat");
         if silent || line.is_for_windows() { "" } else { &self.formats }
     }
 }
 
-/// Reads what the program brings.
+/// Reads the program's own sources, and writes rewritten copies for Clang.
 fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, String> {
     let codes: Vec<Code<'_>> = sources.iter().map(|source| Code::read(&source.text)).collect();
     let mut clauses = Clauses::default();
@@ -687,7 +708,7 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let mut functions = Functions::default();
     let members: Vec<Vec<usize>> = codes.iter().map(|code| functions.add(code, &clauses)).collect();
     let overloaded = functions.overloaded();
-    let may_be = functions.may_be_overloaded();
+    let possibly_overloaded = functions.may_be_overloaded();
     let specialized = codes.iter().flat_map(source_rewrite::specialized_members).collect();
     let mut types = source_rewrite::FunctionTypes::default();
     codes.iter().for_each(|code| types.learn(code, &clauses));
@@ -695,7 +716,8 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
         misplaced.extend(refuse::misplaced(&source.path, &source.text, code, &clauses, strict));
-        let text = source_rewrite::rewritten(source, code, &clauses, members, may_be, &specialized, &types);
+        let text =
+            source_rewrite::rewritten(source, code, &clauses, members, possibly_overloaded, &specialized, &types);
         let Some(text) = text else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
@@ -707,50 +729,52 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
         std::fs::write(&copy, text).map_err(failed)?;
         copies.push((source.path.clone(), copy));
     }
-    let written = |name: &str, text: String| {
+    let write_file = |name: &str, text: String| {
         let file = folder.file(name);
         std::fs::write(&file, text).map_err(failed).map(|()| file)
     };
     let overlay =
-        (!copies.is_empty()).then(|| written("overlay.yaml", source_rewrite::overlay(&copies))).transpose()?;
-    let library = may_be.then(|| written("library.h", library::for_both(sources))).transpose()?;
-    let names =
+        (!copies.is_empty()).then(|| write_file("overlay.yaml", source_rewrite::overlay(&copies))).transpose()?;
+    let library =
+        possibly_overloaded.then(|| write_file("library.h", library::host_device_header(sources))).transpose()?;
+    let names_long_double =
         |code: &Code<'_>| (1..code.tokens.len()).any(|at| code.text(at) == "double" && code.before(at) == "long");
-    let long_double = codes.iter().any(names);
+    let long_double = codes.iter().any(names_long_double);
     let launches = sources.iter().any(|source| source.text.contains("parallel_for_each"));
     let formats = sources.iter().map(|source| wide_formats::warnings(&source.path, &source.text)).collect();
-    Ok(Text { overloaded, may_be, overlay, library, misplaced, long_double, launches, formats })
+    Ok(Text { overloaded, possibly_overloaded, overlay, library, misplaced, long_double, launches, formats })
 }
 
-/// A number of the translation unit, the same in each build of it.
+/// A number for the translation unit that is the same in each build.
 fn unit_id(object: &Object<'_>, line: &Line) -> u64 {
-    let whole = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
+    let absolute_path = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
     // The default hasher has fixed keys.
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
-    (whole(object.source), whole(&object.asked), &line.flags).hash(&mut hasher);
+    (absolute_path(object.source), absolute_path(&object.requested), &line.flags).hash(&mut hasher);
     hasher.finish()
 }
 
-/// Names in the file of dependencies: the object that is made is not the one that is asked for.
-fn depends(line: &Line, object: &Object<'_>, command: &mut Command) {
+/// Sets the names in the dependency file, because Clang would name its own output, a temporary object.
+fn set_dependency_names(line: &Line, object: &Object<'_>, command: &mut Command) {
     if line.last(|f| f == "-MD" || f == "-MMD").is_none() {
         return;
     }
     if line.last(|f| f.starts_with("-MF")).is_none() {
-        command.arg("-MF").arg(object.asked.with_extension("d"));
+        command.arg("-MF").arg(object.requested.with_extension("d"));
     }
     if line.last(|f| f.starts_with("-MT") || f.starts_with("-MQ")).is_none() {
-        command.arg("-MT").arg(&object.asked);
+        command.arg("-MT").arg(&object.requested);
     }
 }
 
-/// The files of coverage, where Clang has them: beside the object that is asked for, or beside the program, whose name is the first part.
-fn coverage(line: &Line, object: &Object<'_>, command: &mut Command) {
+/// Sets the paths of coverage files as Clang does. With `-c`, the files go to the folder of the object. In a command
+/// that also links, they go to the folder of the program, and their names begin with the program's name.
+fn set_coverage_paths(line: &Line, object: &Object<'_>, command: &mut Command) {
     if line.last(|f| ["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"].contains(&f)).is_none() {
         return;
     }
-    let mut files = object.asked.with_extension("");
-    if object.file != object.asked {
+    let mut files = object.requested.with_extension("");
+    if object.file != object.requested {
         files = line.output.clone().unwrap_or_else(|| "a".into());
         files.as_mut_os_string().push("-");
         files.as_mut_os_string().push(object.source.file_stem().unwrap_or_default());
@@ -783,21 +807,19 @@ const KERNELC: &str = "\
 usage: revamp-kernelc [--only SOURCE]... [-famp-...] [--launcher COMMAND...] -- COMPILER ARGUMENTS...
        revamp-kernelc --pass NAME FILE.ll
 
-Stands before a C++ compiler (CMake: revamp_add_kernels). Where the arguments compile a C++ source (-c) that launches C++ AMP
-kernels, Clang compiles it and the object holds the kernels as SPIR-V; everything else is run as it is, so are sources without
-kernels. --only: just these sources. --launcher: what stands before COMPILER where that runs (ccache). COMPILER may be GCC: its
-objects and these link together.
+Wraps a C++ compiler (CMake: revamp_add_kernels). If the arguments compile a C++ source (-c) that launches C++ AMP kernels, Clang
+compiles it, and the object holds the kernels as SPIR-V. Otherwise COMPILER runs unchanged. --only: handle only these sources.
+--launcher: a command that runs COMPILER, such as ccache. COMPILER may be GCC: objects of both compilers link together.
 
--famp-strict           refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources
-                       that MSVC compiles too
+-famp-strict           refuses revamp's extensions of C++ AMP in kernels (char, goto, ...), for sources that MSVC compiles too
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
-                       report (the launch fails and names the line); without it report at -O0, else off
--famp-report           says at lines of the program what became of each kernel, as Clang's -Rpass does
--famp-jobs=N           compiles the kernels of a source in up to N places at a time; without it where processors are idle
+                       report (the launch fails and names the line); default: report at -O0, else off
+-famp-report           prints remarks on each kernel, with their source lines, as Clang's -Rpass does
+-famp-jobs=N           compiles the kernels of a source in up to N parallel jobs (default: the number of idle processors)
 --pass NAME FILE.ll    prints a module of LLVM IR after a pass of the compiler
 
-Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
-REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
+Needs Clang 22 (the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++) and its libLLVM.
+REVAMP_KERNEL_DUMP=FOLDER keeps the LLVM IR of each source (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
 ";
 
 const CXX: &str = "\
@@ -808,13 +830,12 @@ and puts the kernels into the program as SPIR-V:
 
     revamp-c++ -O2 prog.cpp -o prog
 
--famp-strict           refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources
-                       that MSVC compiles too
+-famp-strict           refuses revamp's extensions of C++ AMP in kernels (char, goto, ...), for sources that MSVC compiles too
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
-                       report (the launch fails and names the line); without it report at -O0, else off
--famp-report           says at lines of the program what became of each kernel, as Clang's -Rpass does
--famp-jobs=N           compiles the kernels of a source in up to N places at a time; without it where processors are idle
+                       report (the launch fails and names the line); default: report at -O0, else off
+-famp-report           prints remarks on each kernel, with their source lines, as Clang's -Rpass does
+-famp-jobs=N           compiles the kernels of a source in up to N parallel jobs (default: the number of idle processors)
 
-Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
-REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
+Needs Clang 22 (the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++) and its libLLVM.
+REVAMP_KERNEL_DUMP=FOLDER keeps the LLVM IR of each source (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
 ";

@@ -1,4 +1,4 @@
-//! Temporary files, the package's files, and child processes that end with us.
+//! Temporary files, the package's files, and child processes that end with this process.
 
 use crate::system;
 use std::fs::File;
@@ -10,19 +10,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How the names of our folders begin.
+/// The prefix of the names of our temporary folders.
 const PREFIX: &str = "revamp-";
-/// A file in each folder, locked as long as the process that made it lives.
+/// A file in each temporary folder. The process that created the folder keeps the file locked.
 const LOCK: &str = "lock";
-/// How a system ends a process for want of memory.
+/// The signal by which a system ends a process when memory runs out.
 const SIGKILL: i32 = 9;
 
-/// A file that may be in any encoding that extends ASCII, as `masked` shows it; nothing if it cannot be read.
+/// The text of a file in any encoding that extends ASCII, converted by `masked`; empty if the file cannot be read.
 pub fn text_of(file: impl AsRef<Path>) -> String {
     std::fs::read(file).map(|bytes| masked(&bytes)).unwrap_or_default()
 }
 
-/// The same number of bytes as text: `_` stands for each that is not UTF-8.
+/// Converts bytes to a text of the same length: each byte that is not UTF-8 becomes `_`.
 pub fn masked(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -32,29 +32,30 @@ pub fn masked(bytes: &[u8]) -> String {
     text
 }
 
-/// C++ AMP's headers, in the package.
+/// The folder of C++ AMP's headers, relative to the package.
 pub const HEADERS: &str = "include/revamp-amp";
 
-/// Where the package is: this program lies in its `bin`.
+/// The folder of the installed package. Its subfolder `bin` contains this program.
 pub fn package() -> Result<PathBuf, String> {
-    let own = std::env::current_exe()
+    let executable = std::env::current_exe()
         .and_then(|p| p.canonicalize())
         .map_err(|e| format!("the path of this program cannot be determined: {e}"))?;
-    let prefix = own.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+    let prefix = executable.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
     if prefix.join(HEADERS).join("amp.h").is_file() {
         return Ok(prefix);
     }
     Err(format!(
-        "the headers of revamp ({HEADERS}) are not in {}, the folder above this program's: the program was moved or \
-         copied out of its package; call it where it is installed, or through a symbolic link",
+        "the headers of revamp ({HEADERS}) are not in {}, because this program was moved or copied out of its package; \
+         run the installed program, or a symbolic link to the installed program",
         prefix.display()
     ))
 }
 
-/// A call of this program as the child process of this name (`children`).
+/// A command that runs this program as the child process `name` (`children`).
 pub fn child(name: &str) -> Result<Command, String> {
-    let own = std::env::current_exe().map_err(|e| format!("the path of this program cannot be determined: {e}"))?;
-    let mut command = Command::new(own);
+    let executable =
+        std::env::current_exe().map_err(|e| format!("the path of this program cannot be determined: {e}"))?;
+    let mut command = Command::new(executable);
     command.arg(name);
     Ok(command)
 }
@@ -64,26 +65,28 @@ pub fn headers() -> Result<PathBuf, String> {
     Ok(package()?.join(HEADERS))
 }
 
-/// True if the file lies in the folder, by the components of their paths: Clang separates those that it adds by `/` everywhere.
-pub fn lies_in(file: &str, folder: &Path) -> bool {
+/// True if the file is in the folder. Compares components of paths, because Clang appends components with `/` on every system.
+pub fn is_in_folder(file: &str, folder: &Path) -> bool {
     let components = |path: &str| path.split(std::path::is_separator).map(str::to_owned).collect::<Vec<_>>();
     components(file).starts_with(&components(&folder.to_string_lossy()))
 }
 
-/// A folder of our own that is removed with all it holds: at its end, or by the next run if the process was killed.
+/// A temporary folder. Dropping the `Folder` removes the folder with its contents. If this process is killed, the next run removes the folder.
 pub struct Folder {
     path: PathBuf,
-    /// Holds the lock.
+    /// The locked file.
     _lock: File,
 }
 
 impl Folder {
-    /// A new one, below the system's folder for temporary files, which nobody else can look into.
+    /// Creates a folder in the system's folder for temporary files. Other users cannot read the new folder.
     pub fn new() -> Result<Self, String> {
         let base = std::env::temp_dir();
         sweep(&base);
         let made = Self::make(&base);
-        made.map_err(|e| format!("cannot make a temporary folder in {} (TMPDIR names another): {e}", base.display()))
+        made.map_err(|e| {
+            format!("cannot create a temporary folder in {}: {e}; set TMPDIR to use another folder", base.display())
+        })
     }
 
     fn make(base: &Path) -> std::io::Result<Self> {
@@ -91,16 +94,16 @@ impl Folder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// A file in it.
+    /// The path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Moves a file of it to where it is wanted, whole or not at all.
+    /// Copies a file of the folder to `output`, atomically.
     pub fn hand_over(&self, made: &Path, output: &Path) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("cannot write {}: {e}", output.display());
         match std::fs::metadata(output) {
-            // A device or a pipe takes the bytes.
+            // A device or a pipe is written to, not replaced.
             Ok(found) if !found.is_file() && !found.is_dir() => {
                 let mut to = File::options().write(true).open(output).map_err(failed)?;
                 return File::open(made)
@@ -108,7 +111,7 @@ impl Folder {
                     .map(drop)
                     .map_err(failed);
             }
-            // What may not be written may not be replaced.
+            // A file that this user may not write must not be replaced.
             Ok(_) => drop(File::options().write(true).open(output).map_err(failed)?),
             Err(_) => {}
         }
@@ -128,12 +131,12 @@ impl Drop for Folder {
     }
 }
 
-/// Removes the folders that killed runs left: ours by name and owner, with a lock that nobody holds. Follows no links.
+/// Removes the folders of killed runs: the folders with our prefix and owner whose lock no process holds. Follows no links.
 fn sweep(base: &Path) {
     for entry in std::fs::read_dir(base).into_iter().flatten().flatten() {
-        let ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
-            && entry.metadata().is_ok_and(|found| system::is_own_folder(&found));
-        if ours && system::is_unlocked(&entry.path().join(LOCK)) {
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && entry.metadata().is_ok_and(|found| system::is_users_folder(&found));
+        if is_ours && system::is_unlocked(&entry.path().join(LOCK)) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
@@ -142,7 +145,7 @@ fn sweep(base: &Path) {
 /// Why a process has no exit code.
 #[derive(Debug)]
 pub enum Unfinished {
-    /// A signal ended the process. Says which, and what the process printed.
+    /// A signal ended the process. The text names the signal and contains the process's diagnostics.
     BySignal(String),
     Other(String),
 }
@@ -155,29 +158,29 @@ impl From<Unfinished> for String {
     }
 }
 
-/// Work of another thread that starts processes. If it is dropped before its end, nothing of it goes on: the folder that it writes to can
-/// be removed.
+/// Work on another thread, which starts processes. Dropping a `Background` cancels the work and waits until the work ends. The folder to
+/// which the work writes can then be removed.
 pub struct Background<T> {
     thread: Option<JoinHandle<T>>,
     cancelled: Arc<AtomicBool>,
 }
 
 impl<T: Send + 'static> Background<T> {
-    /// Begins. The work gives the flag to [`Running::cancelled_by`].
+    /// Starts `work`, which must pass its argument, a flag, to [`Running::cancelled_by`].
     pub fn start(work: impl FnOnce(&Arc<AtomicBool>) -> T + Send + 'static) -> Self {
         let cancelled = Arc::<AtomicBool>::default();
         let flag = Arc::clone(&cancelled);
         Self { thread: Some(std::thread::spawn(move || work(&flag))), cancelled }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the work.
     pub fn wait(&self) {
         while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
-    /// Waits for its result; `None` if it panicked.
+    /// Waits for the result of the work; `None` if the work panicked.
     pub fn end(mut self) -> Option<T> {
         self.thread.take().and_then(|thread| thread.join().ok())
     }
@@ -190,42 +193,42 @@ impl<T> Drop for Background<T> {
     }
 }
 
-/// A process under way; killed with its own children if it is dropped before it ended, or if we are killed.
+/// A child process. The child and its own children are killed if the `Running` is dropped before the child ends, or if this process is killed.
 pub struct Running {
     child: Child,
     name: String,
-    /// Reads what it writes to standard error.
+    /// Reads the child's standard error.
     diagnostics: Option<JoinHandle<Vec<u8>>>,
-    /// Reads what it writes to standard output.
+    /// Reads the child's standard output.
     output: Option<JoinHandle<Vec<u8>>>,
-    /// Set when nobody wants its result any more.
+    /// Set when the child's result is no longer needed.
     cancelled: Arc<AtomicBool>,
 }
 
 impl Running {
-    /// Starts it.
+    /// Starts the process.
     pub fn start(command: &mut Command) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
-        system::ends_with_us(command);
+        system::end_with_parent(command);
         let child = command.spawn().map_err(|e| format!("cannot run {name}: {e}"))?;
         Ok(Self { child, name, diagnostics: None, output: None, cancelled: Arc::default() })
     }
 
-    /// Starts it; what it writes to standard error is kept, in memory: the disk may be full.
-    pub fn quiet(command: &mut Command) -> Result<Self, String> {
+    /// Starts the process and keeps its standard error in memory, because the disk may be full.
+    pub fn with_diagnostics(command: &mut Command) -> Result<Self, String> {
         let mut this = Self::start(command.stderr(Stdio::piped()))?;
         this.diagnostics = this.child.stderr.take().map(read);
         Ok(this)
     }
 
-    /// The same; what it writes to standard output is kept too.
-    pub fn heard(command: &mut Command) -> Result<Self, String> {
-        let mut this = Self::quiet(command.stdout(Stdio::piped()))?;
+    /// Starts the process and keeps its standard error and standard output.
+    pub fn with_output(command: &mut Command) -> Result<Self, String> {
+        let mut this = Self::with_diagnostics(command.stdout(Stdio::piped()))?;
         this.output = this.child.stdout.take().map(read);
         Ok(this)
     }
 
-    /// Errors call it so, not by its program.
+    /// Sets the name of the process in errors. Without this call, errors name the program.
     pub fn named(mut self, name: String) -> Self {
         self.name = name;
         self
@@ -237,23 +240,23 @@ impl Running {
         self
     }
 
-    /// Whether it has ended, or is to be.
+    /// True if the child has ended, or if this process was asked to end.
     pub fn has_ended(&mut self) -> Result<bool, String> {
         let ended = self.child.try_wait().map_err(|e| format!("{}: {e}", self.name))?.is_some();
         Ok(ended || system::is_stopped())
     }
 
-    /// Waits for its end: its exit code.
+    /// Waits for the end of the process and returns its exit code.
     pub fn wait(self) -> Result<i32, String> {
         Ok(self.end().map(|(code, _)| code)?)
     }
 
-    /// Waits for its end: its exit code, and what was kept of what it said.
+    /// Waits for the end of the process and returns its exit code and the kept standard error.
     pub fn end(self) -> Result<(i32, String), Unfinished> {
         self.output().map(|(code, _, diagnostics)| (code, diagnostics))
     }
 
-    /// Waits for its end: its exit code, what was kept of its output, and of what it said.
+    /// Waits for the end of the process and returns its exit code, the kept standard output and the kept standard error.
     pub fn output(mut self) -> Result<(i32, Vec<u8>, String), Unfinished> {
         let status = loop {
             if system::is_stopped() || self.cancelled.load(Ordering::Relaxed) {
@@ -264,8 +267,9 @@ impl Running {
                 Some(status) => break status,
             }
         };
-        let kept = |reader: Option<JoinHandle<_>>| reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
-        let (output, diagnostics) = (kept(self.output.take()), kept(self.diagnostics.take()));
+        let collected =
+            |reader: Option<JoinHandle<_>>| reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let (output, diagnostics) = (collected(self.output.take()), collected(self.diagnostics.take()));
         let diagnostics = String::from_utf8_lossy(&diagnostics).into_owned();
         match status.code() {
             Some(code) => Ok((code, output, diagnostics)),
@@ -289,7 +293,7 @@ fn read(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Of one that ended both do nothing.
+        // Both calls do nothing if the process has ended.
         system::kill_tree(&mut self.child);
         let _ = self.child.wait();
     }
@@ -301,30 +305,33 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn what_killed_runs_left_is_swept_and_nothing_else() {
+    fn only_folders_of_killed_runs_are_removed() {
         let base = std::env::temp_dir().join(format!("kernelc-sweep-{}", std::process::id()));
         let outside = base.join("outside");
         std::fs::create_dir_all(&outside).unwrap();
         let alive = Folder::make(&base).unwrap();
         assert_eq!(std::fs::metadata(&alive.path).unwrap().permissions().mode() & 0o777, 0o700);
-        let left = base.join("revamp-left");
-        std::fs::create_dir(&left).unwrap();
-        std::fs::write(left.join(LOCK), "").unwrap();
-        std::os::unix::fs::symlink(&outside, left.join("link")).unwrap();
+        let leftover = base.join("revamp-left");
+        std::fs::create_dir(&leftover).unwrap();
+        std::fs::write(leftover.join(LOCK), "").unwrap();
+        std::os::unix::fs::symlink(&outside, leftover.join("link")).unwrap();
         std::fs::write(outside.join("kept"), "").unwrap();
-        // Not ours: without a lock, with one that is a link or no file, by another name, a link itself.
-        let others = ["revamp-unlocked", "revamp-link", "revamp-folder", "other"];
-        for name in others {
+        // These folders must stay, because they have no lock, a lock that is a link or a folder, or another name.
+        let kept_folders = ["revamp-unlocked", "revamp-link", "revamp-folder", "other"];
+        for name in kept_folders {
             std::fs::create_dir(base.join(name)).unwrap();
         }
         std::os::unix::fs::symlink(outside.join("kept"), base.join("revamp-link").join(LOCK)).unwrap();
         std::fs::create_dir(base.join("revamp-folder").join(LOCK)).unwrap();
         std::fs::write(base.join("other").join(LOCK), "").unwrap();
         std::fs::write(outside.join(LOCK), "").unwrap();
+        // A link to a folder must stay, too.
         std::os::unix::fs::symlink(&outside, base.join("revamp-linked")).unwrap();
         sweep(&base);
-        assert!(!left.exists() && alive.path.exists() && outside.join("kept").exists() && outside.join(LOCK).exists());
-        assert!(others.iter().all(|name| base.join(name).exists()) && base.join("revamp-linked").exists());
+        assert!(
+            !leftover.exists() && alive.path.exists() && outside.join("kept").exists() && outside.join(LOCK).exists()
+        );
+        assert!(kept_folders.iter().all(|name| base.join(name).exists()) && base.join("revamp-linked").exists());
         let path = alive.path.clone();
         drop(alive);
         assert!(!path.exists());
@@ -351,33 +358,34 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_keep_their_places() {
+    fn masking_keeps_the_length() {
         assert_eq!(masked(b"// \xA9 \xC3\xA9\xC3 caf\xE9"), "// _ \u{e9}_ caf_");
     }
 
     #[test]
-    fn files_lie_in_folders_by_whole_names() {
+    fn only_whole_components_of_paths_match() {
         let headers = Path::new("/usr/include/revamp-amp");
-        assert!(lies_in("/usr/include/revamp-amp/revamp/detail/launch.h", headers));
-        assert!(!lies_in("/usr/include/revamp-amp2/amp.h", headers));
-        assert!(!lies_in("/home/me/revamp-amp/main.cpp", headers));
+        assert!(is_in_folder("/usr/include/revamp-amp/revamp/detail/launch.h", headers));
+        assert!(!is_in_folder("/usr/include/revamp-amp2/amp.h", headers));
+        assert!(!is_in_folder("/home/me/revamp-amp/main.cpp", headers));
     }
 
     #[test]
-    fn a_signal_is_told() {
-        let ended = Running::quiet(Command::new("sh").args(["-c", "echo why >&2; kill -9 $$"])).unwrap().end();
+    fn an_error_names_the_signal() {
+        let ended =
+            Running::with_diagnostics(Command::new("sh").args(["-c", "echo why >&2; kill -9 $$"])).unwrap().end();
         let Err(Unfinished::BySignal(diagnostics)) = ended else { panic!("{ended:?}") };
         assert!(diagnostics.contains("sh was ended by signal 9") && diagnostics.contains("why"), "{diagnostics}");
     }
 }
 
-/// How the names of a source's files begin that `REVAMP_KERNEL_DUMP` asks for.
+/// The folder and the common prefix of the names of the dump files that `REVAMP_KERNEL_DUMP` requests for a source.
 pub fn dump_of(source: &Path) -> Option<PathBuf> {
     let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|folder| !folder.is_empty())?;
     Some(PathBuf::from(folder).join(source.file_stem().unwrap_or_default()))
 }
 
-/// A file whose name begins with that of the source.
+/// The path `stem` with `suffix` appended to its name.
 pub fn beside(stem: &Path, suffix: &str) -> PathBuf {
     let mut name = stem.as_os_str().to_os_string();
     name.push(suffix);

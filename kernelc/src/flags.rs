@@ -1,42 +1,42 @@
-//! The command line of a compiler: what it does, and which of its flags matter to which pass.
+//! Parses a compiler's command line, and selects the flags for each pass.
 
 use crate::amp_warnings::{self, AmpWarning};
 use crate::bounds_option::Bounds;
-use crate::system::name_of;
+use crate::system::os_string;
 use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-/// What a command line asks for.
+/// The task of a command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Task {
-    /// A program, or a library.
+    /// Links a program or a library.
     #[default]
     Link,
-    /// `-c`: objects.
+    /// `-c`: compiles objects.
     Compile,
-    /// Something that is the compiler's own: preprocess, check, print, make assembly.
+    /// A task that Clang does alone: preprocess, check, print, write assembly.
     Other,
 }
 
-/// What is compiled or linked, in its place on the line.
+/// An input to compile or link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// The next of [`Line::sources`].
+    /// The next source in [`Line::sources`].
     Source,
-    /// What only the linker reads: an object or a library.
+    /// A file that only the linker reads: an object or a library.
     Linked(OsString),
-    /// A flag of the linker, or a part of one.
+    /// A flag of the linker, or one word of such a flag.
     Flag(OsString),
-    /// A file that the compiler itself makes an object of (C, assembly), and the language that `-x` says.
+    /// A file that Clang compiles alone (C, assembly, headers), and the language that `-x` names.
     Compiled(OsString, Option<OsString>),
 }
 
-/// What Clang makes a precompiled header of.
+/// The extensions of headers, which Clang precompiles.
 const HEADERS: [&str; 7] = ["h", "hh", "H", "hp", "hpp", "hxx", "h++"];
 
 impl Input {
-    /// It becomes a precompiled header.
+    /// True if Clang makes a precompiled header of the input.
     pub fn is_header(&self) -> bool {
         let Input::Compiled(name, language) = self else { return false };
         match language.as_ref().map(|l| l.to_string_lossy()) {
@@ -46,51 +46,51 @@ impl Input {
     }
 }
 
-/// A command line, taken apart.
+/// A parsed command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// C++ sources.
     pub sources: Vec<PathBuf>,
-    /// What is compiled or linked, in order.
+    /// All inputs to compile or link, in order.
     pub inputs: Vec<Input>,
     /// Flags, each with its value.
     pub flags: Vec<Vec<OsString>>,
     /// `-o`.
     pub output: Option<PathBuf>,
-    /// What it does.
+    /// The task.
     pub task: Task,
-    /// The language of C++ sources where no flag says it.
+    /// The flag for the C++ standard if the command line has none.
     pub standard: Option<&'static str>,
-    /// It writes assembly or LLVM IR, which hold no kernels.
+    /// True if the output is assembly or LLVM IR, which hold no kernels.
     pub assembly: bool,
-    /// `-famp-strict`: what C++ AMP does not have is refused in kernels, also where revamp has it.
+    /// `-famp-strict`: kernels may use only C++ AMP, without revamp's extensions.
     pub strict: bool,
-    /// `-famp-report`: says what became of kernels.
+    /// `-famp-report`: prints remarks on the kernels.
     pub report: bool,
-    /// `-fsyntax-only`: sources are checked, and nothing is made of them.
-    pub checks: bool,
-    /// Why the line makes no sense: a flag without its value.
-    pub wrong: Option<String>,
-    /// Warnings of ours that are turned on or off, in order.
+    /// `-fsyntax-only`: sources are checked, and no output is written.
+    pub syntax_only: bool,
+    /// Why the command line is invalid, such as a flag without its value.
+    pub error_message: Option<String>,
+    /// The warnings of revamp that the command line turns on or off, in order.
     pub amp_warnings: Vec<(AmpWarning, bool)>,
-    /// `-famp-jobs=`: how many parts of the kernels are compiled at a time.
+    /// `-famp-jobs=`: the number of parts of a source's kernels that are compiled at a time.
     pub jobs: Option<NonZero<usize>>,
     /// `-famp-bounds=`.
     pub bounds: Option<Bounds>,
 }
 
-/// What becomes of accesses outside of arrays and array_views where no flag says it. At -O0 they are reported.
+/// The mode of bounds checks if the command line has no `-famp-bounds`. At -O0 the default is `Report` instead.
 pub const DEFAULT_BOUNDS: Bounds = Bounds::Off;
 
-/// What flags of ours begin with, which compilers do not know.
-pub const OWN: &str = "-famp-";
+/// The prefix of revamp's flags, which compilers do not know.
+pub const REVAMP_PREFIX: &str = "-famp-";
 
-/// True of a flag of ours.
-pub fn is_own(argument: &OsStr) -> bool {
-    [OWN, "-Wamp-", "-Wno-amp-"].iter().any(|begin| argument.as_encoded_bytes().starts_with(begin.as_bytes()))
+/// True if the flag is revamp's.
+pub fn is_revamp_flag(argument: &OsStr) -> bool {
+    [REVAMP_PREFIX, "-Wamp-", "-Wno-amp-"].iter().any(|begin| argument.as_encoded_bytes().starts_with(begin.as_bytes()))
 }
 
-/// The mode of bounds of that name.
+/// The mode of `-famp-bounds` that is called `name`.
 fn bounds_named(name: &str) -> Result<Bounds, String> {
     match name {
         "off" => Ok(Bounds::Off),
@@ -100,11 +100,12 @@ fn bounds_named(name: &str) -> Result<Bounds, String> {
     }
 }
 
-fn counts(flag: &str) -> bool {
+/// True if the flag makes the program measure coverage or profile itself.
+fn instruments(flag: &str) -> bool {
     ["-fprofile", "-ftest-coverage", "--coverage", "-fcoverage"].iter().any(|begin| flag.starts_with(begin))
 }
 
-/// Words for ways to call a function, of which devices have none.
+/// Flags that remove the keywords for calling conventions, which devices do not have.
 const CONVENTIONS: [&str; 10] = [
     "-U__cdecl",
     "-D__cdecl=",
@@ -118,8 +119,8 @@ const CONVENTIONS: [&str; 10] = [
     "-D__vectorcall=",
 ];
 
-/// Functions that MinGW's headers define in `<windows.h>` and `<intrin.h>` unless the compiler has them: in the passes for
-/// kernels Clang does not say that it has the host's, and refuses to have them defined. With these they are only declared.
+/// Flags that make MinGW's `<windows.h>` and `<intrin.h>` only declare these functions. The headers define each function that the compiler
+/// does not report as a builtin. In the passes for kernels, Clang does not report the host's builtins, but rejects definitions of them.
 const INTRINSICS: [&str; 24] = [
     "-D__INTRINSIC_DEFINED__BitScanForward",
     "-D__INTRINSIC_DEFINED__BitScanForward64",
@@ -147,20 +148,21 @@ const INTRINSICS: [&str; 24] = [
     "-D__INTRINSIC_DEFINED__umul128",
 ];
 
-/// The systems of native kernels, as Clang has them.
+/// The target triples of native kernels.
 const LINUX: &str = "x86_64-pc-linux-gnu";
 const LINUX_AARCH64: &str = "aarch64-unknown-linux-gnu";
 const WINDOWS: &str = "x86_64-w64-windows-gnu";
-/// That of the compiler itself.
-const OWN_SYSTEM: Option<&str> = match () {
+/// The triple of the system on which the compiler runs.
+const THIS_SYSTEM: Option<&str> = match () {
     () if cfg!(all(target_arch = "x86_64", target_os = "linux")) => Some(LINUX),
     () if cfg!(all(target_arch = "aarch64", target_os = "linux")) => Some(LINUX_AARCH64),
     () => None,
 };
 
-/// What says how exact floats must be, both ways: of several the last one counts.
-fn is_of_maths(flag: &str) -> bool {
-    let of = flag.strip_prefix("-fno-").or_else(|| flag.strip_prefix("-f")).unwrap_or_default();
+/// True if a flag sets how exact floating-point operations must be. All passes get these flags in the order of the command line, because a
+/// later flag overrides an earlier one.
+fn is_floating_point_flag(flag: &str) -> bool {
+    let base_name = flag.strip_prefix("-fno-").or_else(|| flag.strip_prefix("-f")).unwrap_or_default();
     const NAMES: [&str; 11] = [
         "fast-math",
         "math-errno",
@@ -174,11 +176,12 @@ fn is_of_maths(flag: &str) -> bool {
         "honor-infinities",
         "rounding-math",
     ];
-    NAMES.contains(&of) || flag.starts_with("-ffp-") || flag.starts_with("-Ofast")
+    NAMES.contains(&base_name) || flag.starts_with("-ffp-") || flag.starts_with("-Ofast")
 }
 
-/// What flags of all passes begin with: they say how a source is read, how its classes are laid out, or what it may assume.
-const OF_ALL_PASSES: [&str; 60] = [
+/// The prefixes of flags for all passes. These flags define how Clang reads a source, how it lays out classes, or what
+/// it may assume about the source.
+const ALL_PASSES_PREFIXES: [&str; 60] = [
     "-D",
     "-U",
     "-I",
@@ -241,8 +244,8 @@ const OF_ALL_PASSES: [&str; 60] = [
     "-fdefine-target-os-macros",
 ];
 
-/// The same, which have a form with `-fno-`.
-const BOTH_WAYS: [&str; 27] = [
+/// The names of flags for all passes that have the two forms `-fNAME` and `-fno-NAME`.
+const NEGATABLE: [&str; 27] = [
     "access-control",
     "aligned-allocation",
     "assume-sane-operator-new",
@@ -258,7 +261,7 @@ const BOTH_WAYS: [&str; 27] = [
     "exceptions",
     "gnu-keywords",
     "lax-vector-conversions",
-    // Of Visual C++, what is of the language.
+    // Flags for compatibility with Visual C++ that change the language.
     "ms-compatibility",
     "ms-extensions",
     "ms-volatile",
@@ -273,21 +276,21 @@ const BOTH_WAYS: [&str; 27] = [
     "wrapv",
 ];
 
-/// True of flags that reach all passes.
-fn is_of_all_passes(flag: &[OsString]) -> bool {
+/// True if a flag is for all passes.
+fn applies_to_all_passes(flag: &[OsString]) -> bool {
     let words: Vec<_> = flag.iter().map(|word| word.to_string_lossy()).collect();
-    // `-Xclang` is followed by one argument of the compiler behind the driver.
+    // `-Xclang` is followed by one argument for Clang's cc1.
     let named = if words[0] == "-Xclang" { words.last() } else { words.first() };
     let named = named.map_or("", |word| word.as_ref());
-    let of = named.strip_prefix("-fno-").or_else(|| named.strip_prefix("-f")).unwrap_or_default();
-    is_of_maths(named)
-        || OF_ALL_PASSES.iter().any(|begin| named.starts_with(begin)) && !named.starts_with("-target-")
-        || BOTH_WAYS
-            .iter()
-            .any(|name| of.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '-'])))
+    let base_name = named.strip_prefix("-fno-").or_else(|| named.strip_prefix("-f")).unwrap_or_default();
+    is_floating_point_flag(named)
+        || ALL_PASSES_PREFIXES.iter().any(|begin| named.starts_with(begin)) && !named.starts_with("-target-")
+        || NEGATABLE.iter().any(|name| {
+            base_name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '-']))
+        })
 }
 
-/// Options that do not apply, and why: what their names begin with.
+/// The prefixes of options that do not apply to kernels or to any code, each group with the reason.
 const WITHOUT_EFFECT: [(&[&str], &str); 5] = [
     (&["-flto", "-ffat-lto-objects"], "objects with kernels do not support link-time optimisation"),
     (&["-ftrapv"], "applies to host code only: in kernels, signed overflow wraps around or is undefined"),
@@ -303,7 +306,7 @@ const WITHOUT_EFFECT: [(&[&str], &str); 5] = [
 ];
 
 /// Flags whose value is the next argument.
-const SEPARATE: [&str; 58] = [
+const FLAGS_WITH_SEPARATE_VALUE: [&str; 58] = [
     "-D",
     "-U",
     "-I",
@@ -364,7 +367,7 @@ const SEPARATE: [&str; 58] = [
     "-G",
 ];
 /// Flags of the linker.
-const LINKER: [&str; 25] = [
+const LINKER_FLAGS: [&str; 25] = [
     "-l",
     "-L",
     "-Wl,",
@@ -397,7 +400,7 @@ fn is_source(path: &Path) -> bool {
     path.extension().and_then(OsStr::to_str).is_some_and(|e| EXTENSIONS.contains(&e))
 }
 
-/// What Clang makes an object of, by its name. All else it gives to the linker.
+/// True if Clang compiles files with this extension. Clang passes all other files to the linker.
 fn is_compiled(path: &Path) -> bool {
     const NAMES: [&str; 23] = [
         "c", "i", "ii", "iim", "m", "mi", "mm", "M", "s", "S", "asm", "cu", "cui", "hip", "hipi", "cl", "cppm", "ccm",
@@ -406,8 +409,8 @@ fn is_compiled(path: &Path) -> bool {
     path.extension().and_then(OsStr::to_str).is_some_and(|e| NAMES.contains(&e) || HEADERS.contains(&e))
 }
 
-/// Flags by which a compiler does something else than objects and programs.
-fn is_other(flag: &str) -> bool {
+/// True if the flag makes a compiler produce something other than objects and programs.
+fn is_other_task(flag: &str) -> bool {
     const FLAGS: [&str; 22] = [
         "-E",
         "-S",
@@ -435,7 +438,7 @@ fn is_other(flag: &str) -> bool {
     FLAGS.contains(&flag) || flag == "--assemble" || flag.starts_with("-print") || flag.starts_with("--print")
 }
 
-/// Long names of options, and the short ones that all else here knows.
+/// Long names of options, and the short names that the rest of this module uses.
 const LONG_NAMES: [(&str, &str); 9] = [
     ("--std", "-std"),
     ("--stdlib", "-stdlib"),
@@ -448,7 +451,7 @@ const LONG_NAMES: [(&str, &str); 9] = [
     ("--no-standard-includes", "-nostdinc"),
 ];
 
-/// An argument by its short name: `--std=c++20` is `-std=c++20`, `--define-macro=X` is `-DX`.
+/// Replaces the long name of an option by the short name: `--std=c++20` becomes `-std=c++20`, `--define-macro=X` becomes `-DX`.
 fn by_short_name(argument: OsString) -> OsString {
     let Some(text) = argument.to_str() else { return argument };
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
@@ -457,8 +460,8 @@ fn by_short_name(argument: OsString) -> OsString {
     value.map_or_else(|| (*short).into(), |value| format!("{short}{sign}{value}").into())
 }
 
-/// The preprocessor's options that one argument holds: `-Wp,-DX,-UY` is `-DX -UY`, and names of dependencies follow their option.
-fn of_preprocessor(parts: &str) -> Vec<Vec<OsString>> {
+/// The options in an argument of `-Wp,`: `-Wp,-DX,-UY` means `-DX -UY`, and `-Wp,-MD,FILE` means `-MD -MF FILE`.
+fn preprocessor_flags(parts: &str) -> Vec<Vec<OsString>> {
     let mut flags = Vec::new();
     let mut parts = parts.split(',');
     while let Some(part) = parts.next() {
@@ -467,7 +470,7 @@ fn of_preprocessor(parts: &str) -> Vec<Vec<OsString>> {
                 flags.push(vec![part.into()]);
                 flags.extend(parts.next().map(|file| vec!["-MF".into(), file.into()]));
             }
-            _ if SEPARATE.contains(&part) => {
+            _ if FLAGS_WITH_SEPARATE_VALUE.contains(&part) => {
                 flags.push(std::iter::once(part).chain(parts.next()).map(OsString::from).collect());
             }
             _ => flags.push(vec![part.into()]),
@@ -476,21 +479,21 @@ fn of_preprocessor(parts: &str) -> Vec<Vec<OsString>> {
     flags
 }
 
-/// Takes a command line apart, without the compiler itself.
+/// Parses the arguments of a command line, without the name of the compiler.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     let mut line = Line::default();
     let mut rest = arguments.into_iter().map(by_short_name);
     let mut language: Option<OsString> = None;
     let mut task = Task::Link;
     let mut verbose = false;
-    let behind =
-        |argument: &OsStr, start: &str| argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(name_of);
+    let after_prefix =
+        |argument: &OsStr, start: &str| argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(os_string);
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy().into_owned();
         let mut value = |line: &mut Line| {
             let next = rest.next();
             if next.is_none() {
-                line.wrong = Some(format!("the value of {text} is missing"));
+                line.error_message = Some(format!("the value of {text} is missing"));
             }
             next
         };
@@ -510,47 +513,47 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
             "-x" | "--language" => language = value(&mut line),
             "-famp-strict" => line.strict = true,
             "-famp-report" => line.report = true,
-            "-fsyntax-only" => line.checks = true,
+            "-fsyntax-only" => line.syntax_only = true,
             "-v" => {
                 verbose = true;
                 line.flags.push(vec![argument]);
             }
             _ if text.starts_with("-famp-bounds=") => match bounds_named(&text["-famp-bounds=".len()..]) {
                 Ok(bounds) => line.bounds = Some(bounds),
-                Err(wrong) => line.wrong = Some(wrong),
+                Err(error_message) => line.error_message = Some(error_message),
             },
             _ if text.starts_with("-famp-jobs=") => match text["-famp-jobs=".len()..].parse() {
                 Ok(jobs) => line.jobs = Some(jobs),
-                Err(_) => line.wrong = Some(format!("{text}: the number of jobs is a number above 0")),
+                Err(_) => line.error_message = Some(format!("{text}: the number of jobs must be an integer above 0")),
             },
-            flag if is_own(OsStr::new(flag)) => match amp_warnings::named(flag) {
+            flag if is_revamp_flag(OsStr::new(flag)) => match amp_warnings::named(flag) {
                 Some(warning) => line.amp_warnings.push(warning),
                 None => {
-                    line.wrong = Some(format!(
+                    line.error_message = Some(format!(
                         "unknown option {flag}; the options are -famp-strict, -famp-bounds=off|zero|report, \
                          -famp-report, -famp-jobs=N, -W[no-]amp-read-only and -W[no-]amp-unsynchronized"
                     ));
                 }
             },
-            flag if is_other(flag) => {
+            flag if is_other_task(flag) => {
                 line.task = Task::Other;
                 line.assembly |= ["-S", "--assemble", "-emit-llvm"].contains(&flag);
                 line.flags.push(vec![argument]);
             }
-            _ if text.starts_with("-x") => language = behind(&argument, "-x"),
-            _ if text.starts_with("--language=") => language = behind(&argument, "--language="),
-            _ if text.starts_with("--output=") => line.output = behind(&argument, "--output=").map(PathBuf::from),
+            _ if text.starts_with("-x") => language = after_prefix(&argument, "-x"),
+            _ if text.starts_with("--language=") => language = after_prefix(&argument, "--language="),
+            _ if text.starts_with("--output=") => line.output = after_prefix(&argument, "--output=").map(PathBuf::from),
             _ if text.starts_with("-o") && !text.starts_with("-objc") => {
-                line.output = behind(&argument, "-o").map(PathBuf::from);
+                line.output = after_prefix(&argument, "-o").map(PathBuf::from);
             }
-            _ if text.starts_with("-Wp,") => line.flags.extend(of_preprocessor(&text["-Wp,".len()..])),
+            _ if text.starts_with("-Wp,") => line.flags.extend(preprocessor_flags(&text["-Wp,".len()..])),
             "-Xpreprocessor" => {
                 let flag = value(&mut line);
                 line.flags.extend(flag.map(|flag| vec![flag]));
             }
-            _ if SEPARATE.contains(&text.as_str()) => {
+            _ if FLAGS_WITH_SEPARATE_VALUE.contains(&text.as_str()) => {
                 let flag: Vec<OsString> = std::iter::once(argument.clone()).chain(value(&mut line)).collect();
-                // Libraries have their place among the objects.
+                // The order of libraries and objects matters.
                 if text == "-l" || text == "-Xlinker" {
                     line.inputs.extend(flag.into_iter().map(Input::Flag));
                 } else {
@@ -563,12 +566,12 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
         }
     }
     if line.task != Task::Other {
-        // Alone it asks what the compiler is.
+        // Without inputs, `-v` prints the compiler's version.
         line.task = match task {
             _ if verbose && line.inputs.is_empty() => Task::Other,
-            // Clang checks what has no kernels.
-            _ if line.checks && (line.sources.is_empty() || line.reads_input()) => Task::Other,
-            _ if line.checks => Task::Compile,
+            // Without C++ sources there are no kernels, so Clang alone does the check.
+            _ if line.syntax_only && (line.sources.is_empty() || line.reads_standard_input()) => Task::Other,
+            _ if line.syntax_only => Task::Compile,
             task => task,
         };
     }
@@ -578,10 +581,10 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     line
 }
 
-/// Names the headers that a precompiled one was made of in its place: it is one of C++ for one compiler, and fits none of our passes. CMake names
-/// both, `-Xclang -include-pch -Xclang FILE -Xclang -include -Xclang HEADER`.
+/// Replaces precompiled headers by their source headers. A precompiled header fits only one compiler and language, so our passes cannot use
+/// it. CMake names both headers: `-Xclang -include-pch -Xclang PRECOMPILED -Xclang -include -Xclang HEADER`.
 fn with_headers_as_text(flags: Vec<Vec<OsString>>) -> Vec<Vec<OsString>> {
-    let mut made: Vec<Vec<OsString>> = Vec::new();
+    let mut result: Vec<Vec<OsString>> = Vec::new();
     let mut rest = flags.into_iter().peekable();
     while let Some(mut flag) = rest.next() {
         let to_clang = flag[0] == "-Xclang";
@@ -598,9 +601,9 @@ fn with_headers_as_text(flags: Vec<Vec<OsString>>) -> Vec<Vec<OsString>> {
                 None => continue,
             }
         }
-        made.push(flag);
+        result.push(flag);
     }
-    made
+    result
 }
 
 impl Line {
@@ -617,7 +620,7 @@ impl Line {
         }
     }
 
-    /// A file that is to be read and is not there.
+    /// The first input file that does not exist.
     pub fn missing(&self) -> Option<PathBuf> {
         let named = self.inputs.iter().filter_map(|input| match input {
             Input::Linked(file) | Input::Compiled(file, _) => Some(PathBuf::from(file)),
@@ -626,12 +629,12 @@ impl Line {
         self.sources.iter().cloned().chain(named).find(|file| !file.exists() && file != Path::new("-"))
     }
 
-    /// True if all that is compiled is C++.
+    /// True if Clang compiles nothing but the C++ sources.
     pub fn has_only_sources(&self) -> bool {
         self.compiled().next().is_none()
     }
 
-    /// What the compiler itself makes an object of.
+    /// The files that Clang compiles alone.
     pub fn compiled(&self) -> impl Iterator<Item = &Path> {
         self.inputs.iter().filter_map(|input| match input {
             Input::Compiled(file, _) => Some(Path::new(file)),
@@ -639,8 +642,8 @@ impl Line {
         })
     }
 
-    /// Standard input is named.
-    pub fn reads_input(&self) -> bool {
+    /// True if an input is standard input.
+    pub fn reads_standard_input(&self) -> bool {
         let named = |input: &Input| matches!(input, Input::Linked(file) | Input::Compiled(file, _) if file == "-");
         self.sources.iter().any(|source| source == Path::new("-")) || self.inputs.iter().any(named)
     }
@@ -649,12 +652,12 @@ impl Line {
         self.flags.iter().filter(|f| keep(&f[0].to_string_lossy())).flatten().cloned().collect()
     }
 
-    /// Whether a flag is given, the last of several deciding.
+    /// The last flag for which `is` is true.
     pub fn last(&self, is: impl Fn(&str) -> bool) -> Option<String> {
         self.flags.iter().rev().map(|f| f[0].to_string_lossy().into_owned()).find(|f| is(f))
     }
 
-    /// The system that is compiled for, if a flag names it.
+    /// The target triple, if a flag names it.
     pub fn target(&self) -> Option<String> {
         self.flags.iter().rev().find_map(|flag| match flag.as_slice() {
             [one] => one.to_string_lossy().strip_prefix("--target=").map(str::to_owned),
@@ -663,28 +666,28 @@ impl Line {
         })
     }
 
-    /// An option that makes pointers of 32 bits.
+    /// The option that makes pointers smaller than 64 bits, if any.
     pub fn narrow_pointers(&self) -> Option<String> {
         self.last(|f| ["-m16", "-m32", "-mx32", "-m64"].contains(&f)).filter(|f| f != "-m64")
     }
 
-    /// It is compiled for Windows.
+    /// True if the target is Windows.
     pub fn is_for_windows(&self) -> bool {
         self.target().map_or(cfg!(windows), |target| target.contains("windows") || target.contains("mingw"))
     }
 
-    /// GCC's runtime for Windows keeps a thread's variables, std::call_once's among them, where only code that says so finds them.
-    fn emulates_thread_variables(&self) -> bool {
+    /// True if thread-local variables must be emulated: GCC's runtime for Windows emulates its own thread-local variables, for example in
+    /// std::call_once.
+    fn emulates_thread_local_variables(&self) -> bool {
         self.is_for_windows()
             && self.target().is_some_and(|target| target.contains("gnu") || target.contains("mingw"))
             && self.last(|f| f.starts_with("-stdlib=")).is_none_or(|library| library == "-stdlib=libstdc++")
     }
 
-    /// The system that native kernels are made for, if there are any for what is compiled for: Linux on x86-64 and aarch64,
-    /// and x86-64 with GNU's tools for Windows.
+    /// The target triple of native kernels, if the target has them: Linux on x86-64 and aarch64, and Windows on x86-64 with GNU's tools.
     pub fn native_target(&self) -> Option<&'static str> {
         let Some(target) = self.target() else {
-            return OWN_SYSTEM;
+            return THIS_SYSTEM;
         };
         match target {
             _ if target.starts_with("aarch64") && target.contains("linux") => Some(LINUX_AARCH64),
@@ -695,72 +698,79 @@ impl Line {
         }
     }
 
-    /// A warning of ours is on.
+    /// True if the command line turns on a warning of revamp.
     pub fn warns_of(&self, warning: AmpWarning) -> bool {
-        let chosen = self.amp_warnings.iter().rev().find(|(one, _)| *one == warning).is_some_and(|(_, on)| *on);
-        chosen && self.last(|f| f == "-w").is_none()
+        let enabled = self.amp_warnings.iter().rev().find(|(one, _)| *one == warning).is_some_and(|(_, on)| *on);
+        enabled && self.last(|f| f == "-w").is_none()
     }
 
-    /// What becomes of accesses outside of arrays and array_views.
+    /// The last flag for the level of optimisation. `-ObjC` sets a language.
+    pub fn optimisation(&self) -> Option<String> {
+        self.last(|f| f.starts_with("-O") && !f.starts_with("-ObjC"))
+    }
+
+    /// The treatment of accesses outside of arrays and array_views.
     pub fn bounds(&self) -> Bounds {
-        let optimised = self.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0");
+        let optimised = self.optimisation().is_some_and(|f| f != "-O0");
         self.bounds.unwrap_or(if optimised { DEFAULT_BOUNDS } else { Bounds::Report })
     }
 
-    /// Whether to say what became of kernels. Builds that cannot pass options have a variable.
+    /// True if remarks on kernels are wanted. Builds that cannot pass options set the environment variable.
     pub fn reports(&self) -> bool {
         self.report || std::env::var_os("REVAMP_KERNEL_REPORT").is_some_and(|value| value == "1")
     }
 
-    /// For the device: what says how the source is read, and how its numbers behave.
+    /// The flags for the device pass: the flags for all passes, which define how the source is read and how its numbers behave.
     pub fn for_device(&self) -> Vec<OsString> {
-        let flags = self.flags.iter().filter(|flag| is_of_all_passes(flag)).flatten().cloned();
+        let flags = self.flags.iter().filter(|flag| applies_to_all_passes(flag)).flatten().cloned();
         let flags: Vec<OsString> = flags.collect();
         let windows = self.is_for_windows();
         let words = CONVENTIONS.into_iter().chain(INTRINSICS).filter(|_| windows);
         self.standard.into_iter().chain(words).map(OsString::from).chain(flags).collect()
     }
 
-    /// Of the options that do not apply to kernels or not at all, once for each reason: the option, and the reason.
+    /// The options that do not apply to kernels or to any code, with the reasons. Returns one option for each reason.
     pub fn without_effect(&self) -> Vec<(String, &'static str)> {
         let named = |flag: &Vec<OsString>| {
             flag[usize::from(flag[0] == "-Xclang" && flag.len() > 1)].to_string_lossy().into_owned()
         };
         let names: Vec<String> = self.flags.iter().map(named).collect();
-        let begins = |all: &[&str], name: &&String| all.iter().any(|begin| name.starts_with(begin));
+        let has_prefix = |all: &[&str], name: &&String| all.iter().any(|begin| name.starts_with(begin));
         let first = |(all, why): &(&[&str], &'static str)| {
-            names.iter().find(|name| begins(all, name)).map(|n| (n.clone(), *why))
+            names.iter().find(|name| has_prefix(all, name)).map(|n| (n.clone(), *why))
         };
         WITHOUT_EFFECT.iter().filter_map(first).collect()
     }
 
-    /// For the host's object. `foreign`: they are meant for GCC, and what Clang does not know is left out.
+    /// The flags for the host pass. `foreign`: the flags are meant for GCC, so flags that Clang does not know are left out.
     pub fn for_host(&self, foreign: bool) -> Vec<OsString> {
         self.for_host_where(foreign, |_| true)
     }
 
-    /// For kernels that run on host threads one by one: the host's, without files of dependencies and what counts how often lines run.
+    /// The flags for code that runs a kernel on host threads, one thread of the kernel at a time: the flags of the host
+    /// pass, except flags for dependency files and coverage.
     pub fn on_host(&self, foreign: bool) -> Vec<OsString> {
-        let depends = |f: &str| f.starts_with("-M") || f.starts_with("-Wp,-M");
-        self.for_host_where(foreign, |f| !depends(f) && !counts(f))
+        let writes_dependencies = |f: &str| f.starts_with("-M") || f.starts_with("-Wp,-M");
+        self.for_host_where(foreign, |f| !writes_dependencies(f) && !instruments(f))
     }
 
-    /// The program counts how often its lines run.
-    pub fn counts(&self) -> bool {
-        self.last(counts).is_some()
+    /// True if the program measures coverage or profiles itself.
+    pub fn instruments(&self) -> bool {
+        self.last(instruments).is_some()
     }
 
     fn for_host_where(&self, foreign: bool, keep: impl Fn(&str) -> bool) -> Vec<OsString> {
         let mut flags = self.flags_where(|f| {
-            let begins = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
-            // The two are how others begin.
-            let links = LINKER.iter().any(|l| if ["-s", "-e"].contains(l) { f == *l } else { f.starts_with(l) })
-                && !["-undef", "-nostdlibinc"].contains(&f);
-            // Objects of link-time optimisation are not of one format.
-            let lto =
-                begins(&["-flto", "-fno-lto", "-ffat-lto-objects", "-fno-fat-lto-objects", "-fuse-linker-plugin"]);
-            let gcc = foreign
-                && begins(&[
+            let has_prefix = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
+            // -s and -e are also prefixes of flags for the compiler.
+            let is_for_linker =
+                LINKER_FLAGS.iter().any(|l| if ["-s", "-e"].contains(l) { f == *l } else { f.starts_with(l) })
+                    && !["-undef", "-nostdlibinc"].contains(&f);
+            // With link-time optimisation, Clang would write objects in another format.
+            let is_lto =
+                has_prefix(&["-flto", "-fno-lto", "-ffat-lto-objects", "-fno-fat-lto-objects", "-fuse-linker-plugin"]);
+            let is_gcc_only = foreign
+                && has_prefix(&[
                     "-fno-gnu-unique",
                     "-fgnu-unique",
                     "-fmax-errors",
@@ -829,18 +839,18 @@ impl Line {
                     "-fno-printf-return-value",
                     "-fbit-tests",
                 ]);
-            !(links || lto || gcc) && keep(f)
+            !(is_for_linker || is_lto || is_gcc_only) && keep(f)
         });
         flags.splice(0..0, self.standard.map(OsString::from));
-        if self.emulates_thread_variables() {
+        if self.emulates_thread_local_variables() {
             flags.insert(0, "-femulated-tls".into());
         }
         if self.native_target() == Some(WINDOWS) {
-            // When objects are joined, GNU's linker takes that section for one of the program.
+            // When GNU's linker joins objects, it treats the section .llvm_addrsig as a part of the program.
             flags.insert(0, "-fno-addrsig".into());
         }
         if foreign {
-            // Names of warnings that only GCC has.
+            // Clang must not warn of flags for warnings and optimisations that only GCC has.
             flags.splice(
                 0..0,
                 ["-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument"].map(OsString::from),
@@ -849,7 +859,7 @@ impl Line {
         flags
     }
 
-    /// Flags for the link. Those of the preprocessor go with them where the same call compiles something too.
+    /// The flags for the link. Includes the preprocessor's flags if the same command also compiles something.
     pub fn for_link(&self) -> Vec<OsString> {
         let compiles = self.inputs.iter().any(|input| matches!(input, Input::Compiled(..)));
         let words = |f: &str| f.starts_with("-D") || f.starts_with("-I") || f == "-include";
@@ -871,21 +881,21 @@ mod tests {
     #[test]
     fn precompiled_headers_are_read_as_text() {
         let read = |text: &str| joined(&line(text).for_host(false));
-        let cmakes = "-Xclang -include-pch -Xclang /b/pch.hxx.pch -Xclang -include -Xclang /b/pch.hxx -c a.cpp";
-        assert_eq!(read(cmakes), "-include /b/pch.hxx");
+        let cmake_command = "-Xclang -include-pch -Xclang /b/pch.hxx.pch -Xclang -include -Xclang /b/pch.hxx -c a.cpp";
+        assert_eq!(read(cmake_command), "-include /b/pch.hxx");
         let header = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         assert_eq!(read(&format!("-include-pch {header}.pch -O2 -c a.cpp")), format!("-include {header} -O2"));
         assert_eq!(read("-Xclang -fno-pch-timestamp -include a.h -c a.cpp"), "-Xclang -fno-pch-timestamp -include a.h");
-        // What makes one stays.
+        // Flags that create a precompiled header stay.
         assert!(
             read("-Xclang -emit-pch -Xclang -include -Xclang a.hxx -x c++-header -c a.cxx").contains("-Xclang a.hxx")
         );
     }
 
     #[test]
-    fn the_system_that_is_compiled_for() {
+    fn flags_depend_on_the_target() {
         for (text, target, windows, native) in [
-            ("-c a.cpp", None, cfg!(windows), OWN_SYSTEM),
+            ("-c a.cpp", None, cfg!(windows), THIS_SYSTEM),
             ("--target=x86_64-w64-windows-gnu -c a.cpp", Some("x86_64-w64-windows-gnu"), true, Some(WINDOWS)),
             ("-target x86_64-w64-mingw32 -c a.cpp", Some("x86_64-w64-mingw32"), true, Some(WINDOWS)),
             ("-target x --target=aarch64-linux-gnu -c a.cpp", Some("aarch64-linux-gnu"), false, Some(LINUX_AARCH64)),
@@ -902,15 +912,15 @@ mod tests {
             assert_eq!(device.contains("-D__cdecl="), windows, "{device}");
             assert_eq!(device.contains("-D__INTRINSIC_DEFINED___cpuid "), windows, "{device}");
             assert_eq!(device.contains("-target"), target.is_some(), "{device}");
-            let of_gcc = windows && target.is_some();
-            assert_eq!(joined(&l.for_host(false)).contains("-femulated-tls"), of_gcc, "{text}");
+            let emulates_tls = windows && target.is_some();
+            assert_eq!(joined(&l.for_host(false)).contains("-femulated-tls"), emulates_tls, "{text}");
         }
-        let of_llvm = line("--target=x86_64-w64-windows-gnu -stdlib=libc++ -c a.cpp");
-        assert!(!joined(&of_llvm.for_host(false)).contains("-femulated-tls"));
+        let with_libcxx = line("--target=x86_64-w64-windows-gnu -stdlib=libc++ -c a.cpp");
+        assert!(!joined(&with_libcxx.for_host(false)).contains("-femulated-tls"));
     }
 
     #[test]
-    fn a_compile_of_cmake() {
+    fn a_compile_command_of_cmake() {
         let l = line(
             "-DX=1 -I inc -isystem /a -O3 -g -march=native -std=gnu++17 -fPIC -MD -MT a.o -MF a.d -o a.o -c a.cpp",
         );
@@ -927,30 +937,30 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_in_the_language_of_the_host() {
-        let said =
+    fn language_flags_reach_the_device_pass() {
+        let given_flags =
             "-fdelayed-template-parsing -fms-compatibility -fms-compatibility-version=19 -fno-ms-extensions -fchar8_t";
-        let l = line(&format!("-c a.cpp {said}"));
-        assert_eq!((joined(&l.for_device()), joined(&l.for_host(false))), (said.into(), said.into()));
-        let of_the_host = "-fms-runtime-lib=dll -fms-hotpatch -fms-omit-default-lib -fms-kernel";
-        assert_eq!(joined(&line(&format!("-c a.cpp {of_the_host}")).for_device()), "");
+        let l = line(&format!("-c a.cpp {given_flags}"));
+        assert_eq!((joined(&l.for_device()), joined(&l.for_host(false))), (given_flags.into(), given_flags.into()));
+        let host_only_flags = "-fms-runtime-lib=dll -fms-hotpatch -fms-omit-default-lib -fms-kernel";
+        assert_eq!(joined(&line(&format!("-c a.cpp {host_only_flags}")).for_device()), "");
     }
 
     /// Which passes an option reaches.
     #[derive(Debug, PartialEq)]
-    enum Reach {
+    enum PassesReached {
         All,
-        /// Host code alone, as the manual says: it neither changes what a source means nor how classes are laid out.
+        /// Only the host pass, as the manual says: the option changes neither the meaning of a source nor the layout of classes.
         Host,
-        /// Host code alone, or nothing; a message says so.
-        Told,
+        /// Only the host pass, or no pass; a message says so.
+        Reported,
     }
 
     #[test]
-    fn each_option_reaches_all_passes_or_host_code_or_is_told() {
-        let groups: [(Reach, &str); 3] = [
+    fn each_option_reaches_all_passes_or_host_code_or_is_reported() {
+        let groups: [(PassesReached, &str); 3] = [
             (
-                Reach::All,
+                PassesReached::All,
                 "-DX -D~X -UX -Ia -I~a -isystem~a -iquote~a -idirafter~a -isysroot~a --sysroot=a -iframework~a -Fa -iprefix~a -iwithprefix~a \
                  -cxx-isystem~a -stdlib++-isystem~a -include~a -imacros~a -nostdinc -nostdinc++ -nostdlibinc -nobuiltininc -undef -std=c++20 \
                  -stdlib=libc++ -ansi -trigraphs -pthread -Ba --gcc-toolchain=a -resource-dir~a -working-directory~a --target=x86_64-linux-gnu \
@@ -967,7 +977,7 @@ mod tests {
                  -fdenormal-fp-math=ieee -Xclang~-fdeclspec -Xclang~-fno-signed-char",
             ),
             (
-                Reach::Host,
+                PassesReached::Host,
                 "-O0 -O1 -O2 -O3 -Os -Oz -Og -g -g0 -g1 -g3 -ggdb -gdwarf-4 -gz -gline-tables-only -Wall -Wextra -Werror -Wno-unused -pedantic \
                  -pedantic-errors -w -fdiagnostics-color -fsanitize=address -fno-sanitize=all -fsanitize-recover=all -fno-omit-frame-pointer \
                  -fstack-protector-strong -fcf-protection -fPIC -fpic -fPIE -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections \
@@ -977,7 +987,7 @@ mod tests {
                  -fno-ident -ftime-trace -fuse-cxa-atexit -fcommon -Xclang~-target-feature -ferror-limit=3 -Qunused-arguments",
             ),
             (
-                Reach::Told,
+                PassesReached::Reported,
                 "-flto -flto=thin -ffat-lto-objects -ftrapv -fplugin=a.so -fplugin-arg-a-b -Xclang~-load -fmodules -fmodule-file=a \
                  -fprebuilt-module-path=a -malign-double -mlong-double-64 -mabi=a",
             ),
@@ -987,41 +997,45 @@ mod tests {
                 let words = option.split('~').map(OsString::from).chain(["-c".into(), "a.cpp".into()]);
                 let l = read(words);
                 let written = option.replace('~', " ");
-                let holds = |flags: &[OsString]| joined(flags).contains(&written);
-                let reach = match (holds(&l.for_device()), holds(&l.for_host(false)), l.without_effect().len()) {
-                    (true, true, 0) => Some(Reach::All),
-                    (false, true, 0) => Some(Reach::Host),
-                    (false, _, 1) => Some(Reach::Told),
+                let contains_option = |flags: &[OsString]| joined(flags).contains(&written);
+                let effect = match (
+                    contains_option(&l.for_device()),
+                    contains_option(&l.for_host(false)),
+                    l.without_effect().len(),
+                ) {
+                    (true, true, 0) => Some(PassesReached::All),
+                    (false, true, 0) => Some(PassesReached::Host),
+                    (false, _, 1) => Some(PassesReached::Reported),
                     _ => None,
                 };
-                assert_eq!(reach.as_ref(), Some(&expected), "{option}");
-                assert_eq!((l.sources.len(), l.inputs.len()), (1, 1), "{option} takes or leaves a word");
+                assert_eq!(effect.as_ref(), Some(&expected), "{option}");
+                assert_eq!((l.sources.len(), l.inputs.len()), (1, 1), "{option} consumes a wrong number of arguments");
             }
         }
     }
 
     #[test]
-    fn other_spellings_of_the_same() {
-        for (text, same) in [
+    fn other_spellings_give_the_same_flags() {
+        for (text, canonical) in [
             ("--std=c++20 --stdlib=libc++", "-std=c++20 -stdlib=libc++"),
             ("--define-macro=X=1 --undefine-macro=Y --define-macro Z", "-DX=1 -UY -D Z"),
             ("--include-directory=a --include-directory b --include=c", "-Ia -I b -includec"),
             ("-Wp,-DX=1,-UY -Wp,-MD,a.d -Xpreprocessor -DZ", "-DX=1 -UY -MD -MF a.d -DZ"),
             ("-Wp,-include,a", "-include a"),
         ] {
-            assert_eq!(line(&format!("-c a.cpp {text}")).flags, line(&format!("-c a.cpp {same}")).flags, "{text}");
+            assert_eq!(line(&format!("-c a.cpp {text}")).flags, line(&format!("-c a.cpp {canonical}")).flags, "{text}");
         }
     }
 
     #[test]
-    fn kernels_have_all_that_is_said_of_maths() {
-        let said =
+    fn floating_point_flags_reach_the_device_pass() {
+        let given_flags =
             "-ffast-math -fno-associative-math -fno-reciprocal-math -fsigned-zeros -fmath-errno -ffp-contract=off";
-        assert_eq!(joined(&line(&format!("-c a.cpp {said} -fno-gcse")).for_device()), said);
+        assert_eq!(joined(&line(&format!("-c a.cpp {given_flags} -fno-gcse")).for_device()), given_flags);
     }
 
     #[test]
-    fn flags_of_gcc() {
+    fn flags_that_only_gcc_has_are_removed() {
         let l = line("-c a.cc -Wduplicated-cond -flto=auto -fno-gnu-unique -fmax-errors=3 -fvisibility=hidden");
         assert_eq!(
             joined(&l.for_host(true)),
@@ -1031,7 +1045,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_linked_keeps_its_order() {
+    fn linker_inputs_keep_their_order() {
         let l = line("-O2 a.cpp b.o -lm c.cxx -Wl,-z,now -L. -oprog");
         let linked = |text: &str| Input::Linked(text.into());
         let flag = |text: &str| Input::Flag(text.into());
@@ -1045,7 +1059,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_is_what_is_said() {
+    fn the_option_x_sets_the_language() {
         assert_eq!(line("-x c++ -c a.inc").sources.len(), 1);
         assert_eq!(line("-x c -c a.cpp").sources.len(), 0);
         let c = |language: Option<&str>| vec![Input::Compiled("a".into(), language.map(OsString::from))];
@@ -1055,7 +1069,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings() {
+    fn options_of_output_and_input_are_parsed() {
         for text in ["-c a.cpp -o x", "-ox a.cpp -c", "--output=x --compile a.cpp", "--output x -c -- a.cpp"] {
             let l = line(text);
             assert_eq!(
@@ -1066,23 +1080,32 @@ mod tests {
         }
         assert_eq!(line("-c -- -a.cpp").sources, [PathBuf::from("./-a.cpp")]);
         assert!(
-            line("-c a.cpp -o").wrong.is_some() && line("a.cpp -I").wrong.is_some() && line("a.cpp").wrong.is_none()
+            line("-c a.cpp -o").error_message.is_some()
+                && line("a.cpp -I").error_message.is_some()
+                && line("a.cpp").error_message.is_none()
         );
-        // Values are no sources.
-        for flag in super::SEPARATE {
+        // The value of a flag is not a source.
+        for flag in super::FLAGS_WITH_SEPARATE_VALUE {
             assert!(line(&format!("{flag} a.cpp")).sources.is_empty(), "{flag}");
         }
-        assert!(line("-x c++ -c -").reads_input() && line("-c -").reads_input() && !line("-c a.cpp").reads_input());
+        assert!(
+            line("-x c++ -c -").reads_standard_input()
+                && line("-c -").reads_standard_input()
+                && !line("-c a.cpp").reads_standard_input()
+        );
         assert_eq!((line("-v").task, line("-v a.cpp").task), (Task::Other, Task::Link));
         assert_eq!(line("-o \u{fffd} a.cpp").output, Some("\u{fffd}".into()));
     }
 
     #[test]
-    fn bounds_are_reported_where_nothing_is_optimised() {
+    fn bounds_are_reported_without_optimisation() {
         for (text, expected) in [
             ("-c a.cpp", Bounds::Report),
             ("-O0 -c a.cpp", Bounds::Report),
             ("-O2 -O0 -c a.cpp", Bounds::Report),
+            ("-ObjC -c a.cpp", Bounds::Report),
+            ("-O0 -ObjC++ -c a.cpp", Bounds::Report),
+            ("-O2 -ObjC++ -c a.cpp", DEFAULT_BOUNDS),
             ("-O2 -c a.cpp", DEFAULT_BOUNDS),
             ("-O -c a.cpp", DEFAULT_BOUNDS),
             ("-famp-bounds=off -c a.cpp", Bounds::Off),
@@ -1090,14 +1113,18 @@ mod tests {
             ("-famp-bounds=zero -famp-bounds=report -O3 -c a.cpp", Bounds::Report),
         ] {
             let l = line(text);
-            assert_eq!((l.bounds(), &l.wrong), (expected, &None), "{text}");
+            assert_eq!((l.bounds(), &l.error_message), (expected, &None), "{text}");
             assert!(!joined(&l.for_host(false)).contains("-famp-"), "Clang does not know it: {text}");
         }
-        assert!(line("-famp-bounds=some -c a.cpp").wrong.is_some_and(|wrong| wrong.contains("off, zero or report")));
+        assert!(
+            line("-famp-bounds=some -c a.cpp")
+                .error_message
+                .is_some_and(|error_message| error_message.contains("off, zero or report"))
+        );
     }
 
     #[test]
-    fn what_also_compiles_keeps_the_flags_of_the_preprocessor() {
+    fn links_that_also_compile_keep_preprocessor_flags() {
         assert_eq!(joined(&line("-DX -MD a.cpp b.c").for_link()), "-DX -MD");
         assert_eq!(joined(&line("-DX -MD a.cpp b.o").for_link()), "");
     }

@@ -1,39 +1,43 @@
-//! Operations on constants that C++ leaves undefined, as `7u / (6u & 1u)`.
+//! Refuses kernels with operations on constants whose result is undefined in C++, such as `7u / (6u & 1u)`.
 //!
-//! Clang folds them to `poison` while it makes the code of a function, before `integer_division` can define a result. LLVM then
-//! drops what depends on the value: stores vanish, loops lose their ends. Such kernels are refused.
+//! Clang folds these operations to `poison` while it generates a function, before `integer_division` can define a result. LLVM then
+//! drops the code that depends on the value: stores vanish, loops lose their exits.
 //!
-//! In the code that Clang makes before any optimisation, scalar `poison` has no other origin. Vectors and structs are built from it.
+//! In the code that Clang generates before any optimisation, scalar `poison` has no other origin. Clang builds vectors and structs
+//! from `poison`, so a vector or struct that is `poison` is no error.
 
 use crate::demangle;
 use crate::ir::{Constant, FunctionId, Module, Op, Operand, Type, Value};
 use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm;
 
-const MESSAGE: &str = "an operation on constants is undefined in C++, and Clang has dropped its result: an integer division by 0, \
-    the most negative number divided by -1, a shift by as many bits as the number has, or the conversion of a number that does not \
-    fit; make one operand a variable that is not const (x / 0 and x % 0 then have all bits set), or remove the operation";
+const MESSAGE: &str = "an operation on constants is undefined in C++, so Clang has dropped its result. The operation \
+                       is an integer division by 0, a division of the most negative number by -1, a shift by as many \
+                       bits as the operand has or by more, or a conversion of a number that does not fit the new type. \
+                       Remove the operation, or make one operand a variable that is not const. With such a variable, x \
+                       / 0 and x % 0 have all bits set";
 
-/// Whether the value may be an operand in a module at all: it is in few, and the others need not be copied to be looked at.
+/// True if an operand in the module may be `poison`. Few modules have such operands. Other modules need no copy in `ir`,
+/// because `refused` would find nothing.
 pub fn may_be_in(module: &llvm::Module) -> bool {
-    module.functions().flat_map(llvm::Value::instructions).any(names_poison)
+    module.functions().flat_map(llvm::Value::instructions).any(may_use_poison)
 }
 
-/// Whether an operand may be `poison`.
-fn names_poison(of: llvm::Value<'_>) -> bool {
+/// True if an operand may be `poison`.
+fn may_use_poison(user: llvm::Value<'_>) -> bool {
     use llvm::number::value::{ARRAY, POISON, STRUCT, VECTOR};
-    let mut operands = (0..of.count_operands()).filter_map(|n| of.operand(n));
+    let mut operands = (0..user.count_operands()).filter_map(|n| user.operand(n));
     operands.any(|operand| match operand.form() {
         llvm::Form::Other(kind) => [POISON, ARRAY, STRUCT, VECTOR].contains(&kind),
-        llvm::Form::Expression(_) => names_poison(operand),
+        llvm::Form::Expression(_) => may_use_poison(operand),
         llvm::Form::Instruction(_) => false,
     })
 }
 
-/// The functions and instructions of kernels that use such a value, one for each line of the source.
+/// The errors for instructions of kernels that use scalar `poison`, at most one for each line of the source.
 pub fn refused(module: &Module) -> Vec<KernelError> {
     let mut found: Vec<KernelError> = Vec::new();
-    for (function, _) in module.functions.iter().zip(of_kernels(module)).filter(|(_, reached)| *reached) {
+    for (function, _) in module.functions.iter().zip(reached_by_kernels(module)).filter(|(_, reached)| *reached) {
         for instruction in function.instructions().filter(|instruction| uses_poison(&instruction.op)) {
             let frames = instruction.location.map(|at| module.frames(at)).unwrap_or_default();
             let message = if frames.is_empty() {
@@ -42,11 +46,11 @@ pub fn refused(module: &Module) -> Vec<KernelError> {
                 MESSAGE.into()
             };
             let error = KernelError { message, frames, remedy: Remedy::None };
-            let same = |other: &KernelError| match (error.frames.first(), other.frames.first()) {
+            let is_on_same_line = |other: &KernelError| match (error.frames.first(), other.frames.first()) {
                 (Some(a), Some(b)) => (&a.file, a.line) == (&b.file, b.line),
                 _ => *other == error,
             };
-            if !found.iter().any(same) {
+            if !found.iter().any(is_on_same_line) {
                 found.push(error);
             }
         }
@@ -54,8 +58,8 @@ pub fn refused(module: &Module) -> Vec<KernelError> {
     found
 }
 
-/// Of each function, whether it is a kernel or reached from one.
-fn of_kernels(module: &Module) -> Vec<bool> {
+/// For each function, true if it is a kernel or if a kernel reaches it.
+fn reached_by_kernels(module: &Module) -> Vec<bool> {
     let mut reached = vec![false; module.functions.len()];
     let mut next: Vec<FunctionId> = (0..reached.len()).map(FunctionId).collect();
     next.retain(|id| module.functions[id.0].kernel);
@@ -96,10 +100,10 @@ fn functions_in(constant: &Constant, named: &mut Vec<FunctionId>) {
     }
 }
 
-/// Whether an instruction or a constant expression has a scalar operand that is `poison`.
+/// True if an instruction or a constant expression has a scalar operand that is `poison`.
 fn uses_poison(op: &Op) -> bool {
     match op {
-        // What vectors, structs and arrays are built from, element by element.
+        // Vectors, structs and arrays are built from `poison`, element by element.
         Op::ShuffleVector { .. } => false,
         Op::InsertElement { element, .. } | Op::InsertValue { element, .. } => is_poison(&element.ty, &element.value),
         _ => op.typed_operands().into_iter().any(|(ty, value)| is_poison(ty, value)),
@@ -121,7 +125,7 @@ mod tests {
     use super::*;
     use crate::ir::tests::module;
 
-    /// Of a kernel whose lines are these, and that may call a function.
+    /// The errors for a kernel with these lines, which may call the function `f`.
     fn refusals(lines: &str) -> Vec<KernelError> {
         let text = format!(
             "%pair = type {{ i32, i32 }}\ndeclare void @f(i32)\n\
@@ -131,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_only() {
+    fn only_scalar_poison_is_refused() {
         for line in [
             "store i32 poison, ptr %x",
             "br i1 poison, label %a, label %a\na:",
@@ -161,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_kernels_only() {
+    fn only_functions_that_kernels_reach_are_checked() {
         let text = "define spir_kernel void @kernel() {\n  call void @_Z4usedv()\n  ret void\n}\n\
                     define void @_Z4usedv() {\n  store i32 poison, ptr null\n  store i32 poison, ptr null\n  ret void\n}\n\
                     define void @_Z5otherv() {\n  store i32 poison, ptr null\n  ret void\n}\n";

@@ -1,4 +1,5 @@
-//! The host's pass of a source. It runs beside the passes that make the kernels, and reads them at its end, from a pipe.
+//! Clang's host pass over a source. It runs in parallel with the passes that compile the kernels. At its end, it reads the compiled kernels
+//! from a pipe.
 
 use crate::files::Running;
 use crate::flags::Line;
@@ -9,39 +10,40 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// The pass, under way.
+/// A running host pass.
 pub struct HostPass {
     running: Running,
-    /// Open as long as it may not have read all.
+    /// The pipe. It stays open until the pass has read everything.
     pipe: File,
 }
 
 impl HostPass {
-    /// Starts it; `image` is where it reads the kernels. `None` where that cannot be a pipe.
+    /// Starts the pass, which reads the kernels from `image`. `None` if `image` cannot be a pipe on this system.
     pub fn start(command: &mut Command, line: &Line, image: &Path) -> Option<Self> {
         let _ = std::fs::remove_file(image);
         let pipe = system::pipe(image).ok()?;
-        // What it says is kept until the source is known to be right; it sees no terminal.
-        let chosen = line.last(|f| f.contains("color-diagnostics") || f.starts_with("-fdiagnostics-color"));
+        // Diagnostics are kept until the check of the source has passed. Therefore Clang does not write to a terminal and needs a flag to use
+        // colours.
+        let colour_flag = line.last(|f| f.contains("color-diagnostics") || f.starts_with("-fdiagnostics-color"));
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        if chosen.is_none() && !dumb && std::io::stderr().is_terminal() {
+        if colour_flag.is_none() && !dumb && std::io::stderr().is_terminal() {
             command.arg("-fcolor-diagnostics");
         }
-        Some(Self { running: Running::quiet(command).ok()?, pipe })
+        Some(Self { running: Running::with_diagnostics(command).ok()?, pipe })
     }
 
-    /// Gives it the kernels and waits for its end: its exit code, and what it said.
+    /// Writes the kernels to the pipe and waits for the end of the pass. Returns the exit code and the diagnostics of the pass.
     pub fn end(mut self, image: &[u8]) -> Result<(i32, String), String> {
-        let failed = |e: std::io::Error| format!("cannot hand over the kernels: {e}");
-        let mut left = image;
-        // Where it fails it does not ask for them.
+        let failed = |e: std::io::Error| format!("cannot pass the kernels to the host pass of Clang: {e}");
+        let mut unwritten = image;
+        // A pass that fails ends without reading the kernels.
         while !self.running.has_ended()? {
-            match self.pipe.write(left) {
-                Ok(written) => left = &left[written..],
+            match self.pipe.write(unwritten) {
+                Ok(written) => unwritten = &unwritten[written..],
                 Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
                 Err(e) => return Err(failed(e)),
             }
-            if left.is_empty() && system::unread(&self.pipe).map_err(failed)? == 0 {
+            if unwritten.is_empty() && system::unread(&self.pipe).map_err(failed)? == 0 {
                 break;
             }
             std::thread::sleep(Duration::from_millis(2));

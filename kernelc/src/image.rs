@@ -1,9 +1,9 @@
-//! The kernels of a translation unit as the image that its object file carries.
+//! Encodes the kernels of a translation unit as the image that the object file contains.
 
 use crate::lower::CompiledKernel;
 use revamp_image::{Checks, Kernel, WithImages};
 
-/// The image of these kernels.
+/// Encodes the image of these kernels.
 pub fn encode(kernels: &[CompiledKernel]) -> Vec<u8> {
     let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
     let modules: Vec<(Vec<u8>, Vec<u8>)> = kernels
@@ -13,7 +13,7 @@ pub fn encode(kernels: &[CompiledKernel]) -> Vec<u8> {
     let kernels: Vec<Kernel<'_>> = kernels
         .iter()
         .zip(&modules)
-        .map(|(kernel, (spirv, imaging))| Kernel {
+        .map(|(kernel, (spirv, image_spirv))| Kernel {
             name: &kernel.name,
             location: &kernel.location,
             block_size: kernel.block_size,
@@ -23,7 +23,7 @@ pub fn encode(kernels: &[CompiledKernel]) -> Vec<u8> {
             checks: kernel.checks.as_ref().map(|sites| Checks { sites: sites.iter().map(String::as_str).collect() }),
             with_images: kernel.with_images.as_ref().map(|form| WithImages {
                 captures: form.captures.clone(),
-                spirv: imaging,
+                spirv: image_spirv,
                 images: form.images.clone(),
             }),
         })

@@ -1,14 +1,14 @@
-//! Why a kernel cannot be compiled, and where.
+//! Errors in kernels: why a kernel cannot be compiled, and where.
 
 use crate::ir::{Frame, LocationId, Module};
 
-/// What can be done about an error.
+/// A transformation by which the compiler may remove the cause of an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remedy {
-    /// Nothing: the user's code must change.
+    /// No transformation: the user's code must change.
     #[default]
     None,
-    /// A pointer may point to several kinds of memory: the kernel may compile once its accesses are separated by kind (`phi_loads`,
+    /// Separate the accesses through pointers that may point to several kinds of memory (`phi_loads`,
     /// `separate_memories`).
     SeparateMemories,
 }
@@ -18,9 +18,9 @@ pub enum Remedy {
 pub struct KernelError {
     /// The message.
     pub message: String,
-    /// The location, then the call of each function that was inlined, innermost first. Empty: not known.
+    /// The location, then the calls through which it was inlined, innermost first. Empty if the location is unknown.
     pub frames: Vec<Frame>,
-    /// What the compiler can do about it.
+    /// A transformation after which the kernel may compile.
     pub remedy: Remedy,
 }
 
@@ -33,12 +33,12 @@ impl KernelError {
         KernelError { frames: location.map(|l| module.frames(l)).unwrap_or_default(), ..Self::new(message) }
     }
 
-    /// The same error, of a pointer to several kinds of memory.
-    pub fn of_memories(self) -> Self {
+    /// Marks the error as caused by a pointer that may point to several kinds of memory.
+    pub fn needs_separate_memories(self) -> Self {
         KernelError { remedy: Remedy::SeparateMemories, ..self }
     }
 
-    /// With a location, if it has none.
+    /// Adds the location, if the error has none.
     pub fn with_location(self, module: &Module, location: Option<LocationId>) -> Self {
         if self.frames.is_empty() {
             KernelError { remedy: self.remedy, ..Self::at(module, location, self.message) }

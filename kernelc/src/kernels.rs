@@ -1,12 +1,12 @@
-//! The kernels of a source, from the device's code that Clang made: LLVM's passes, the look at barriers, the lowering, and what of
-//! it is kept for a look.
+//! Compiles the device's code of a source, which Clang provides as LLVM IR, to kernels. Runs LLVM's passes, checks
+//! barriers, lowers the code to SPIR-V, and writes dumps.
 
-use crate::analysis::cfg::ends;
+use crate::analysis::cfg::can_exit;
 use crate::bounds_option::Bounds;
 use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
 use crate::kernel_error::{KernelError, Remedy};
-use crate::kernel_report::Before;
+use crate::kernel_report::BeforeOptimisation;
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
@@ -19,35 +19,35 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// A kernel of more instructions than this is optimised again with less unrolling.
-const UNROLLED: usize = 2000;
+const MAX_UNROLLED_INSTRUCTIONS: usize = 2000;
 
-/// What the command line says of kernels.
+/// The command-line options that apply to kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
-    /// What becomes of accesses outside of arrays.
+pub struct KernelOptions {
+    /// The treatment of accesses outside of arrays.
     pub bounds: Bounds,
-    /// Debug information.
+    /// True if kernels get debug information.
     pub lines: bool,
     /// `-famp-strict`.
     pub strict: bool,
-    /// No warnings.
+    /// True if warnings are disabled (`-w`).
     pub silent: bool,
-    /// Warnings are errors.
+    /// True if warnings are errors (`-Werror`).
     pub fatal: bool,
     /// `-famp-report`.
     pub report: bool,
 }
 
-/// How a source's kernels are made.
+/// The compiler of a source's kernels: LLVM and the options.
 pub struct Compiler<'a> {
     pub llvm: Llvm,
-    pub asked: Asked,
+    pub kernel_options: KernelOptions,
     pub source: &'a Path,
-    /// How the names of the files begin that `REVAMP_KERNEL_DUMP` asks for.
+    /// The folder and the common prefix of the names of the dump files that `REVAMP_KERNEL_DUMP` requests.
     pub dump: Option<PathBuf>,
 }
 
-/// The kernels of the device's code.
+/// Compiles the device's code to kernels.
 pub fn lowered(compiler: &Compiler<'_>, code: &[u8]) -> Result<Vec<CompiledKernel>, Failed> {
     let mut module =
         Module::read(compiler.llvm, code, &compiler.source.to_string_lossy()).map_err(|why| compiler.failed(&why))?;
@@ -60,18 +60,18 @@ pub fn lowered(compiler: &Compiler<'_>, code: &[u8]) -> Result<Vec<CompiledKerne
         }
     }
     if !calls::is_called(DeviceFunction::WithImages, &module) {
-        return steps.lowered_apart(module);
+        return steps.lowered_with_separate_memories(module);
     }
     let mut with_images = module.clone();
     steps.pass(&mut module, "textures-as-memory", |module| textures::run(module, false))?;
-    let mut kernels = steps.lowered_apart(module)?;
-    // Where bounds are checked, all accesses are to memory.
-    if compiler.asked.bounds == Bounds::Off {
+    let mut kernels = steps.lowered_with_separate_memories(module)?;
+    // With bounds checks, kernels access textures in memory only.
+    if compiler.kernel_options.bounds == Bounds::Off {
         let steps = Steps { compiler, dump: Dump::new(compiler, ".images"), images: true };
         steps.pass(&mut with_images, "textures-as-images", |module| textures::run(module, true))?;
-        // What reads texels by address would count as a large kernel.
+        // Without this pipeline, the code that reads texels by address would remain, and the kernel would count as large.
         steps.pipeline(&mut with_images, "fold", &pipelines::fold())?;
-        let forms = steps.lowered_apart(with_images)?;
+        let forms = steps.lowered_with_separate_memories(with_images)?;
         for form in forms.into_iter().filter(|form| !form.images.is_empty()) {
             if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.name == form.name) {
                 kernel.with_images = Some(Box::new(form));
@@ -81,15 +81,15 @@ pub fn lowered(compiler: &Compiler<'_>, code: &[u8]) -> Result<Vec<CompiledKerne
     Ok(kernels)
 }
 
-/// The device's code on its way to kernels, inlined where that was needed.
+/// The device's code before LLVM's passes. Functions are inlined if a pass of revamp required it.
 struct Prepared {
     module: Module,
-    /// Loops of it wait for other threads, and are marked so.
+    /// True if the module has loops that wait for other threads, which `spin_marks` has marked.
     has_spin_loops: bool,
 }
 
 /// The code after LLVM's passes.
-struct Made {
+struct OptimisedCode {
     module: Module,
     code: ir::Module,
     /// With `Unrolling::Short`, the code before runtime unrolling.
@@ -98,20 +98,20 @@ struct Made {
 
 impl Compiler<'_> {
     fn failed(&self, why: &str) -> String {
-        format!("LLVM, compiling the kernels of {}: {why}", self.source.display())
+        format!("LLVM failed to compile the kernels of {}: {why}", self.source.display())
     }
 }
 
-/// The steps from the device's code to kernels of one form.
+/// Runs the steps from the device's code to kernels, either with textures in memory or with textures as images.
 struct Steps<'a> {
     compiler: &'a Compiler<'a>,
     dump: Dump,
-    /// Textures are images, and kernels whose textures cannot be images are left out.
+    /// True if textures are read as images. Kernels whose textures cannot be images are then left out.
     images: bool,
 }
 
 impl Steps<'_> {
-    /// Runs a pass of ours. LLVM's passes must not get what LLVM's verifier refuses.
+    /// Runs a pass of revamp and then LLVM's verifier, because LLVM's passes must not get an invalid module.
     fn pass<R>(&self, module: &mut Module, name: &str, pass: impl FnOnce(&mut Module) -> R) -> Result<R, String> {
         let made = pass(module);
         self.dump.step(name, module)?;
@@ -125,9 +125,9 @@ impl Steps<'_> {
         self.dump.step(name, module)
     }
 
-    /// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one
-    /// address for each memory, if so.
-    fn lowered_apart(&self, mut module: Module) -> Result<Vec<CompiledKernel>, Failed> {
+    /// Lowers the code. If the lowering refuses an address that is selected from several kinds of memory, changes the code and lowers it again.
+    /// The changed code selects the loaded values instead, or one address for each kind of memory.
+    fn lowered_with_separate_memories(&self, mut module: Module) -> Result<Vec<CompiledKernel>, Failed> {
         let refused = match self.lowered(&mut module) {
             Err(failed) if failed.remedy == Remedy::SeparateMemories => failed,
             done => return done,
@@ -143,51 +143,53 @@ impl Steps<'_> {
         self.lowered(&mut module)
     }
 
-    /// The kernels. The code is marked for inlining.
+    /// Marks all functions for inlining, optimises the code and lowers it to kernels.
     fn lowered(&self, module: &mut Module) -> Result<Vec<CompiledKernel>, Failed> {
         self.pass(module, "inline-all", inline_all::run)?;
         self.pass(module, "drop-reassoc", drop_reassoc::run)?;
         let large = inline_all::is_large(module);
-        // What cannot be looked at is not refused.
-        let report = self.compiler.asked.report && !self.images;
-        let look = !self.images && (report || calls::is_called(DeviceFunction::TileBarrier, module));
-        let values = if look { self.values(module, large).ok() } else { None };
+        // `values` is the module for the barrier check and the report. If it cannot be made, barriers are not checked.
+        let report = self.compiler.kernel_options.report && !self.images;
+        let needs_values = !self.images && (report || calls::is_called(DeviceFunction::TileBarrier, module));
+        let values = if needs_values { self.values(module, large).ok() } else { None };
         let prepared = self.prepared(module, large);
         self.dump.module("ll", module)?;
         let prepared = prepared?;
-        let levels = self.levels(&prepared, large)?;
+        let unroll_variants = self.unroll_variants(&prepared, large)?;
         if let Some(values) = &values {
-            self.barriers_reached(values)?;
+            self.check_barriers(values)?;
         }
-        let Asked { bounds, lines, .. } = self.compiler.asked;
-        let options = Options { lines: self.dump.is_asked() || lines, bounds };
-        let best = levels.best();
-        let of_size: Vec<_> = best.iter().map(|(_, module, kernel)| (*module, *kernel)).collect();
+        let KernelOptions { bounds, lines, .. } = self.compiler.kernel_options;
+        let options = Options { lines: self.dump.is_enabled() || lines, bounds };
+        let best = unroll_variants.best();
+        let selected: Vec<_> = best.iter().map(|(_, module, kernel)| (*module, *kernel)).collect();
         let kernels = if self.images {
-            of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
+            selected.iter().filter_map(|selection| lower::compile(&[*selection], &options).ok()).flatten().collect()
         } else {
-            lower::compile(&of_size, &options).map_err(|refusals| refused(&refusals))?
+            lower::compile(&selected, &options).map_err(|refusals| refused(&refusals))?
         };
         for (n, kernel) in kernels.iter().enumerate() {
             self.dump.kernel(n, kernel)?;
         }
         if report {
             let Prepared { module: prepared, has_spin_loops } = &prepared;
-            let before = Before { prepared, values: values.as_ref(), large, has_spin_loops: *has_spin_loops };
+            let before =
+                BeforeOptimisation { prepared, values: values.as_ref(), large, has_spin_loops: *has_spin_loops };
             let report = kernel_report::text(&best, &before, &kernels);
             eprint!("{}", report.unwrap_or_else(|why| format!("remark: no report: {why}\n")));
         }
         Ok(kernels)
     }
 
-    /// The code whose calls are inlined and whose control flow is still the user's.
+    /// The code after inlining, with the program's control flow.
     fn values(&self, module: &Module, large: bool) -> Result<ir::Module, String> {
         let mut module = module.clone();
         self.pipeline(&mut module, "values", &pipelines::values(large))?;
         Ok(ir::snapshot(&module))
     }
 
-    /// Gives the ends of threads, the order of locks, and loops that wait for other threads forms that LLVM leaves as they are.
+    /// Prepares the code so that LLVM's passes do not break the early end of threads, the order of lock operations, and loops that wait for
+    /// other threads.
     fn prepared(&self, module: &Module, large: bool) -> Result<Prepared, String> {
         let inline = pipelines::inline(large);
         let mut prepared = Prepared { module: module.clone(), has_spin_loops: false };
@@ -213,40 +215,42 @@ impl Steps<'_> {
         Ok(prepared)
     }
 
-    /// The code unrolled in as many ways as its kernels need.
-    fn levels(&self, prepared: &Prepared, large: bool) -> Result<Levels, Failed> {
-        let mut levels = Levels(Vec::new());
+    /// Optimises the code once for each [`Unrolling`] that some kernel needs.
+    fn unroll_variants(&self, prepared: &Prepared, large: bool) -> Result<UnrollVariants, Failed> {
+        let mut unroll_variants = UnrollVariants(Vec::new());
         let dump = |made: &Module, number: usize| {
             self.dump.module(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, made)
         };
-        for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
-            let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
-            if !tried || !levels.lack(unrolling) {
+        for unrolling in
+            [Unrolling::Short, Unrolling::Much, Unrolling::LlvmDefault, Unrolling::Little, Unrolling::Known]
+        {
+            let is_allowed = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
+            if !is_allowed || !unroll_variants.needs(unrolling) {
                 continue;
             }
             let how = Optimised { large, unrolling, structured: true };
-            let Made { module, code, before } = self.optimised(prepared, how)?;
-            dump(&module, levels.0.len())?;
-            levels.0.push((unrolling, code));
+            let OptimisedCode { module, code, before } = self.optimised(prepared, how)?;
+            dump(&module, unroll_variants.0.len())?;
+            unroll_variants.0.push((unrolling, code));
             let Some(mut module) = before else { continue };
             if self.pass(&mut module, "unroll-large", unroll_large::run)? {
                 self.pipeline(&mut module, "unroll", &pipelines::unroll_large())?;
                 self.finish(prepared, &mut module)?;
-                dump(&module, levels.0.len())?;
-                levels.0.insert(0, (Unrolling::Large, ir::snapshot(&module)));
+                dump(&module, unroll_variants.0.len())?;
+                unroll_variants.0.insert(0, (Unrolling::Large, ir::snapshot(&module)));
             }
         }
-        Ok(levels)
+        Ok(unroll_variants)
     }
 
-    /// What comes after LLVM's passes.
+    /// Runs the passes of revamp that follow LLVM's passes.
     fn finish(&self, prepared: &Prepared, module: &mut Module) -> Result<(), String> {
         self.pass(module, "wide-products", wide_products::run)?;
         if prepared.has_spin_loops { self.pass(module, "spin-marks-removed", spin_marks::unmark) } else { Ok(()) }
     }
 
     /// Optimises the code, and copies the result.
-    fn optimised(&self, prepared: &Prepared, how: Optimised) -> Result<Made, String> {
+    fn optimised(&self, prepared: &Prepared, how: Optimised) -> Result<OptimisedCode, String> {
         let mut module = prepared.module.clone();
         let mut before = None;
         if how.unrolling == Unrolling::Short && !how.large {
@@ -259,9 +263,10 @@ impl Steps<'_> {
         self.finish(prepared, &mut module)?;
         let code = ir::snapshot(&module);
         if !lower::kernels(&code).any(has_unreachable) {
-            return Ok(Made { module, code, before });
+            return Ok(OptimisedCode { module, code, before });
         }
-        // A second end of the kernel, around which nothing was structured.
+        // An `unreachable` is a second exit of the kernel. LLVM structures control flow only with one exit, so `unreachable` becomes a return
+        // first.
         let mut module = prepared.module.clone();
         let how = Optimised { structured: false, ..how };
         self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
@@ -269,31 +274,32 @@ impl Steps<'_> {
         self.pipeline(&mut module, "structure", &pipelines::structure())?;
         self.finish(prepared, &mut module)?;
         let code = ir::snapshot(&module);
-        Ok(Made { module, code, before: None })
+        Ok(OptimisedCode { module, code, before: None })
     }
 
-    /// Refuses barriers that not all threads of a tile reach, or warns of them.
-    fn barriers_reached(&self, values: &ir::Module) -> Result<(), Failed> {
+    /// Refuses barriers that not all threads of a tile reach. Warns of barriers that not all threads may reach.
+    fn check_barriers(&self, values: &ir::Module) -> Result<(), Failed> {
         let (mut text, mut errors) = (String::new(), 0);
-        let Asked { strict, silent, fatal, .. } = self.compiler.asked;
+        let KernelOptions { strict, silent, fatal, .. } = self.compiler.kernel_options;
         let fatal = strict || !silent && fatal;
-        for found in lower::divergent_barriers(values) {
-            let error = found.differs || fatal && (strict || !found.by_race);
-            let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
+        for barrier in lower::divergent_barriers(values) {
+            let error = barrier.differs || fatal && (strict || !barrier.by_race);
+            let Some(at) = barrier.frames.first().filter(|_| error || !silent && !barrier.by_race) else { continue };
             errors += usize::from(error);
             let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
             let message = format!(
                 "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): \
-                 all of them must reach it; put only the work into the condition, and the barrier after it"
+                 all threads of the tile must reach the barrier; put only the work into the conditional code, and the \
+                 barrier after it"
             );
             text += &diagnostics::at(at, kind, &message);
-            if let Some(c) = &found.condition {
-                text += &diagnostics::at(c, "note", &format!("this condition depends on {}", found.cause));
+            if let Some(c) = &barrier.condition {
+                text += &diagnostics::at(c, "note", &format!("this condition depends on {}", barrier.cause));
             }
-            text += &diagnostics::calls(&found.frames[1..]);
+            text += &diagnostics::calls(&barrier.frames[1..]);
         }
         if errors > 0 {
-            text += &diagnostics::generated(errors, "compiling kernels");
+            text += &diagnostics::error_count_line(errors, "compiling kernels");
             return Err(Failed { text, code: 1, remedy: Remedy::None });
         }
         eprint!("{text}");
@@ -301,25 +307,25 @@ impl Steps<'_> {
     }
 }
 
-/// Whether a kernel has an end that no thread gets to.
+/// True if a kernel has an `unreachable`.
 fn has_unreachable(kernel: &ir::Function) -> bool {
     kernel.instructions().any(|instruction| instruction.op == ir::Op::Unreachable)
 }
 
 fn is_small(kernel: &ir::Function) -> bool {
-    kernel.instructions().count() <= UNROLLED
+    kernel.instructions().count() <= MAX_UNROLLED_INSTRUCTIONS
 }
 
-/// How many arrays of a thread are memory.
-fn arrays(kernel: &ir::Function) -> usize {
+/// The number of a thread's arrays that remain in memory.
+fn count_arrays(kernel: &ir::Function) -> usize {
     kernel.instructions().filter(|instruction| matches!(instruction.op, ir::Op::Alloca { .. })).count()
 }
 
-/// The same code, unrolled in several ways.
-struct Levels(Vec<(Unrolling, ir::Module)>);
+/// The optimised modules, one for each [`Unrolling`] that was tried.
+struct UnrollVariants(Vec<(Unrolling, ir::Module)>);
 
-impl Levels {
-    /// The ways that a kernel of the first module is there in.
+impl UnrollVariants {
+    /// Returns the versions of `kernel`, a kernel of the first module, in all modules that contain it.
     fn of<'m>(
         &'m self,
         kernel: &'m ir::Function,
@@ -329,37 +335,38 @@ impl Levels {
         })
     }
 
-    /// Whether some kernel needs this way too.
-    fn lack(&self, unrolling: Unrolling) -> bool {
+    /// True if some kernel also needs a module with this unrolling.
+    fn needs(&self, unrolling: Unrolling) -> bool {
         let Some((_, first)) = self.0.first() else { return true };
         lower::kernels(first).any(|kernel| match unrolling {
-            Unrolling::Much => is_small(kernel) && arrays(kernel) > 0,
-            Unrolling::Known => !self.of(kernel).any(|(_, _, kernel)| ends(kernel)),
+            Unrolling::Much => is_small(kernel) && count_arrays(kernel) > 0,
+            Unrolling::Known => !self.of(kernel).any(|(_, _, kernel)| can_exit(kernel)),
             _ => !self.of(kernel).any(|(_, _, kernel)| is_small(kernel)),
         })
     }
 
-    /// The kernels: each from the first way in which it is small, or from the one that leaves less arrays in memory.
+    /// Chooses a module for each kernel: usually the first module in which the kernel is small. Prefers the module with
+    /// `Unrolling::Much` if the kernel has fewer arrays in memory there.
     fn best(&self) -> Vec<(Unrolling, &ir::Module, &ir::Function)> {
         let Some((_, first)) = self.0.first() else { return Vec::new() };
         let choose = |kernel| {
-            let ending = || self.of(kernel).filter(|(_, _, kernel)| ends(kernel));
-            let small = ending().find(|(_, _, kernel)| is_small(kernel));
-            let last = || ending().filter(|(way, ..)| *way != Unrolling::Known).last();
-            let (way, module, best) = small.or_else(last).or_else(|| self.of(kernel).last())?;
-            let less = |(other, _, kernel): &(Unrolling, &ir::Module, &ir::Function)| {
-                matches!(way, Unrolling::Short | Unrolling::Large)
+            let candidates = || self.of(kernel).filter(|(_, _, kernel)| can_exit(kernel));
+            let small = candidates().find(|(_, _, kernel)| is_small(kernel));
+            let last = || candidates().filter(|(unroll_mode, ..)| *unroll_mode != Unrolling::Known).last();
+            let (unroll_mode, module, best) = small.or_else(last).or_else(|| self.of(kernel).last())?;
+            let has_fewer_arrays = |(other, _, kernel): &(Unrolling, &ir::Module, &ir::Function)| {
+                matches!(unroll_mode, Unrolling::Short | Unrolling::Large)
                     && *other == Unrolling::Much
                     && is_small(kernel)
-                    && arrays(kernel) < arrays(best)
+                    && count_arrays(kernel) < count_arrays(best)
             };
-            Some(self.of(kernel).find(less).unwrap_or((way, module, best)))
+            Some(self.of(kernel).find(has_fewer_arrays).unwrap_or((unroll_mode, module, best)))
         };
         lower::kernels(first).filter_map(choose).collect()
     }
 }
 
-/// Why kernels cannot be compiled, as Clang says such things.
+/// Formats the errors of kernels as Clang's diagnostics.
 pub fn refused(refusals: &[KernelError]) -> Failed {
     let mut text = String::new();
     for r in refusals {
@@ -371,15 +378,15 @@ pub fn refused(refusals: &[KernelError]) -> Failed {
             None => text += &format!("error: {}\n", r.message),
         }
     }
-    text += &diagnostics::generated(refusals.len(), "compiling kernels");
+    text += &diagnostics::error_count_line(refusals.len(), "compiling kernels");
     let separable = refusals.iter().any(|refusal| refusal.remedy == Remedy::SeparateMemories);
     Failed { text, code: 1, remedy: if separable { Remedy::SeparateMemories } else { Remedy::None } }
 }
 
-/// What `REVAMP_KERNEL_DUMP` asks for.
+/// Writes the files that `REVAMP_KERNEL_DUMP` requests.
 struct Dump {
     stem: Option<PathBuf>,
-    /// The steps so far.
+    /// The number of steps so far.
     steps: Cell<usize>,
 }
 
@@ -388,11 +395,11 @@ impl Dump {
         Self { stem: compiler.dump.as_deref().map(|stem| files::beside(stem, of)), steps: Cell::new(0) }
     }
 
-    fn is_asked(&self) -> bool {
+    fn is_enabled(&self) -> bool {
         self.stem.is_some()
     }
 
-    /// The module after a step.
+    /// Dumps the module after the step `name`.
     fn step(&self, name: &str, module: &Module) -> Result<(), String> {
         self.steps.set(self.steps.get() + 1);
         self.module(&format!("pass.{:02}.{name}.ll", self.steps.get()), module)
@@ -402,7 +409,7 @@ impl Dump {
         let Some(stem) = &self.stem else { return Ok(None) };
         let folder = stem.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)
-            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot make {}: {e}", folder.display()))?;
+            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot create folder {}: {e}", folder.display()))?;
         Ok(Some(files::beside(stem, &format!(".{suffix}"))))
     }
 

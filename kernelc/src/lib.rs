@@ -1,7 +1,7 @@
-//! The kernel compiler of revamp: C++ AMP lambdas, as they stand, become SPIR-V for Vulkan at build time.
+//! The kernel compiler of revamp: compiles unmodified C++ AMP lambdas to SPIR-V for Vulkan at build time.
 //!
-//! docs/kernel-compiler-design.md has the steps and processes. ARCHITECTURE.md lists the modules: each imports only those of lower rows
-//! (`scripts/imports`).
+//! docs/kernel-compiler-design.md describes the steps and the processes. ARCHITECTURE.md has a table of the modules. A
+//! module imports only modules of lower rows of this table (`scripts/imports` checks this).
 
 mod amp_warnings;
 mod analysis;

@@ -1,14 +1,15 @@
-//! The C++ library of a program whose functions for both sides choose among others of both and the host's
-//! (`Amp::DeviceBeforeHost`): all of it is for both sides there.
+//! With `Amp::DeviceBeforeHost`, makes the C++ library host+device code.
 //!
-//! Clang leaves the host's functions out then where another can be taken, and a deleted function is one of both: of
-//! `thread(const thread &) = delete` and `thread(thread &&)` it would take the first, and C++20's `jthread` could not be moved.
+//! In this mode, Clang ignores host-only candidates if a host+device function can be called, and treats deleted functions as
+//! host+device. If the library were host code, Clang would prefer `thread(const thread &) = delete` to a host-only
+//! `thread(thread &&)`, and C++20's `jthread` could not be moved.
 
 use crate::own_sources::{self, OwnSource};
 use std::collections::HashSet;
 
-/// Read before: C's functions stay the host's, beside those of `fast_math`. So do what Clang declares itself.
-const BEFORE: &str = "\
+/// The first part of the header. These standard headers stay host code, because they declare functions of the C
+/// library, and functions that Clang itself declares, too. `fast_math` declares functions of the same names.
+const HOST_HEADERS: &str = "\
 #define REVAMP_LIBRARY_IS_BOTH 1
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <math.h>
@@ -24,8 +25,8 @@ const BEFORE: &str = "\
 #include <typeinfo>
 ";
 
-/// What `<amp.h>` brings, and what that is made of.
-const OF_AMP: [&str; 19] = [
+/// The standard headers that `<amp.h>` includes directly or indirectly.
+const INCLUDED_BY_AMP: [&str; 19] = [
     "algorithm",
     "array",
     "atomic",
@@ -47,14 +48,15 @@ const OF_AMP: [&str; 19] = [
     "vector",
 ];
 
-/// What is included before anything else: the headers of the library that these name. `<cassert>` follows NDEBUG each time.
-pub fn for_both(sources: &[OwnSource]) -> String {
+/// The text of a header to include before all others. It includes, as host+device code, the standard headers that the
+/// sources name. It omits `<cassert>`, because the effect of that header depends on NDEBUG at each inclusion.
+pub fn host_device_header(sources: &[OwnSource]) -> String {
     let named = sources.iter().flat_map(|source| own_sources::includes(&source.bytes));
     let named = named.map(|include| include.name.to_string_lossy().into_owned());
-    let standard = |name: &String| name != "cassert" && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_standard = |name: &String| name != "cassert" && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let mut seen = HashSet::new();
-    let mut text = format!("{BEFORE}#pragma clang force_cuda_host_device begin\n");
-    for name in OF_AMP.iter().map(|name| (*name).to_owned()).chain(named.filter(standard)) {
+    let mut text = format!("{HOST_HEADERS}#pragma clang force_cuda_host_device begin\n");
+    for name in INCLUDED_BY_AMP.iter().map(|name| (*name).to_owned()).chain(named.filter(is_standard)) {
         if seen.insert(name.clone()) {
             text += &format!("#if __has_include(<{name}>)\n#include <{name}>\n#endif\n");
         }
@@ -67,15 +69,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_that_sources_name_are_for_both_sides() {
+    fn headers_that_sources_name_become_host_device_code() {
         let source = OwnSource::new(
             "a.cpp".into(),
             b"#include <cassert>\n#include <my/own.h>\n # include <span>\n#include <vector>\n#include \"x.h\"\n"
                 .to_vec(),
         );
-        let text = for_both(&[source]);
-        let forced = text.split("begin").nth(1).unwrap_or_default();
-        assert!(forced.contains("#include <span>") && forced.matches("#include <vector>").count() == 1, "{text}");
+        let text = host_device_header(&[source]);
+        let host_device_part = text.split("begin").nth(1).unwrap_or_default();
+        assert!(
+            host_device_part.contains("#include <span>") && host_device_part.matches("#include <vector>").count() == 1,
+            "{text}"
+        );
         assert!(!text.contains("cassert") && !text.contains("own.h") && !text.contains("x.h"), "{text}");
     }
 }

@@ -1,5 +1,5 @@
-//! The kernel compiler, one program under two names: `revamp-kernelc` stands before a C++ compiler and puts kernels into
-//! objects; `revamp-c++` is a C++ compiler for programs that use C++ AMP.
+//! The kernel compiler, one program under two names. `revamp-kernelc` precedes a C++ compiler on the command line and puts kernels into
+//! the compiler's objects. `revamp-c++` is a C++ compiler for programs that use C++ AMP.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         return ExitCode::from(u8::try_from(status).unwrap_or(1));
     }
     revamp_kernelc::catch_signals();
-    // A link of any other name is the user's own to revamp-c++.
+    // Any other name is a user's link to revamp-c++.
     let compile = match Path::new(&name).file_stem() {
         Some(name) if name == "revamp-kernelc" => revamp_kernelc::driver::kernelc,
         _ => revamp_kernelc::driver::cxx,

@@ -1,101 +1,115 @@
-//! Whether a program has functions that differ by restriction: one for amp code alone beside one for the host.
+//! Finds functions that are overloaded by restriction: two functions with the same name, one of them only
+//! `restrict(amp)`, the other callable on the host.
 //!
-//! Those of one signature Clang tells apart; of others it would take whichever fits best, since code for the device alone is
-//! the host's too where host threads run kernels. So they are looked for in the text: functions of one name, in one namespace
-//! or class, that may be called with as many arguments.
+//! Clang distinguishes overloads with the same signature by their restrictions. Among overloads with different
+//! signatures, Clang would choose the best match and ignore the restrictions, because device-only code is also host
+//! code where host threads run kernels. Therefore this module searches the source text for functions with the same name
+//! in the same namespace or class that accept the same number of arguments.
 
 use revamp_source::tokens::{Clauses, Code, Restriction};
 use std::collections::{HashMap, HashSet};
 
-/// A function that is declared.
+/// A declaration of a function.
 #[derive(Clone, Debug)]
-struct Declared {
+struct FunctionDeclaration {
     restriction: Restriction,
-    /// The least and the most arguments it takes.
-    least: usize,
-    most: usize,
+    /// The smallest and the largest number of arguments that the function accepts.
+    min_arguments: usize,
+    max_arguments: usize,
 }
 
-impl Declared {
-    /// Both may be called with as many arguments.
-    fn meets(&self, other: &Self) -> bool {
-        self.least <= other.most && other.least <= self.most
+impl FunctionDeclaration {
+    /// True if some number of arguments fits both functions.
+    fn arguments_overlap(&self, other: &Self) -> bool {
+        self.min_arguments <= other.max_arguments && other.min_arguments <= self.max_arguments
     }
 }
 
-/// Functions of C that are there without a namespace.
-const OF_C: [&str; 31] = [
+/// Functions of the C library that are declared in the global namespace.
+const C_FUNCTIONS: [&str; 31] = [
     "abs", "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "div", "exp", "exp2", "floor", "fma",
     "fmax", "fmin", "fmod", "hypot", "index", "isnan", "log", "log10", "log2", "pow", "round", "sin", "sinh", "sqrt",
     "tan", "tanh", "trunc",
 ];
 
-/// Operators that are members only, which a call looks for in one class.
-const OF_ONE_CLASS: [&str; 4] = ["operator ( )", "operator [ ]", "operator ->", "operator ="];
+/// Operators that can only be members. A call searches one class for them.
+const MEMBER_ONLY_OPERATORS: [&str; 4] = ["operator ( )", "operator [ ]", "operator ->", "operator ="];
 
-/// The name of all conversions: one to another type may be taken too.
+/// The name for all conversion operators. It omits the target type, because a call may also select a conversion to
+/// another type.
 const CONVERSION: &str = "operator conversion";
 
 /// The functions of a program, by namespace or class and name.
 #[derive(Default)]
 pub struct Functions {
-    all: HashMap<(String, String), Vec<Declared>>,
-    /// The scopes that are classes.
+    by_name: HashMap<(String, String), Vec<FunctionDeclaration>>,
+    /// The scopes that are classes; all others are namespaces.
     classes: HashSet<String>,
-    /// Names that using-declarations bring to other scopes.
-    used: HashSet<String>,
-    /// How many local classes there were.
-    local: usize,
-    /// Where members of local classes begin that have no restriction of their own, in the source that was added last.
-    members: Vec<usize>,
+    /// Names that using-declarations bring into other scopes.
+    using_names: HashSet<String>,
+    /// The number of local classes found so far.
+    local_classes: usize,
+    /// The first token of each member of a local class that is declared without a restriction. [`Self::add`] fills and
+    /// returns this list for each source.
+    unrestricted_members: Vec<usize>,
 }
 
 impl Functions {
-    /// Two of them differ by restriction.
+    /// True if two functions with the same name in the same scope differ by restriction.
     pub fn overloaded(&self) -> bool {
-        self.all.values().any(|found| {
+        self.by_name.values().any(|found| {
             let amp = || found.iter().filter(|f| f.restriction.amp && !f.restriction.cpu);
             let cpu = || found.iter().filter(|f| f.restriction.cpu);
-            amp().any(|a| cpu().any(|c| a.meets(c)))
+            amp().any(|a| cpu().any(|c| a.arguments_overlap(c)))
         })
     }
 
-    /// Two of one name differ by restriction, and a call may have both to choose from: by `using` or by its arguments'
-    /// namespace. A member is looked for in one class, whose name hides those of bases and of namespaces.
+    /// True if two functions with the same name differ by restriction and may be candidates of the same call, by
+    /// `using` or by argument-dependent lookup. All candidates of a member call are in one class, because a member
+    /// hides functions of the same name in base classes and namespaces.
     pub fn may_be_overloaded(&self) -> bool {
-        let mut named: HashMap<&str, Vec<(&str, &Declared)>> = HashMap::new();
-        for ((scope, name), found) in &self.all {
+        let mut named: HashMap<&str, Vec<(&str, &FunctionDeclaration)>> = HashMap::new();
+        for ((scope, name), found) in &self.by_name {
             named.entry(name).or_default().extend(found.iter().map(|f| (scope.as_str(), f)));
         }
         named.iter().any(|(name, found)| {
-            let anywhere = self.used.contains(*name) || name.starts_with("operator ") && !OF_ONE_CLASS.contains(name);
-            let is_free = |scope: &str| anywhere || !self.classes.contains(scope);
+            let in_any_scope = self.using_names.contains(*name)
+                || name.starts_with("operator ") && !MEMBER_ONLY_OPERATORS.contains(name);
+            let is_free = |scope: &str| in_any_scope || !self.classes.contains(scope);
             let amp = || found.iter().filter(|(_, f)| f.restriction.amp);
-            let differ = |(from, a): &(&str, &Declared), (to, c): &(&str, &Declared)| {
-                let together = from == to || is_free(from) && is_free(to);
-                together && c.restriction.cpu && c.restriction != a.restriction && a.meets(c)
+            let differ = |(from, a): &(&str, &FunctionDeclaration), (to, c): &(&str, &FunctionDeclaration)| {
+                let may_compete = from == to || is_free(from) && is_free(to);
+                may_compete && c.restriction.cpu && c.restriction != a.restriction && a.arguments_overlap(c)
             };
-            OF_C.contains(name) && amp().any(|(scope, _)| is_free(scope))
+            C_FUNCTIONS.contains(name) && amp().any(|(scope, _)| is_free(scope))
                 || amp().any(|a| found.iter().any(|c| differ(a, c)))
         })
     }
 
-    /// Adds those of a source. Gives the tokens where members of local classes begin that have no restriction of their own.
+    /// Adds the functions of a source. Returns the first token of each member of a local class that is declared without
+    /// a restriction.
     pub fn add(&mut self, code: &Code<'_>, clauses: &Clauses) -> Vec<usize> {
-        self.block(code, clauses, 0..code.tokens.len(), "", Block::Scope);
+        self.block(code, clauses, 0..code.tokens.len(), "", BlockKind::Scope);
         let declares = |at: &usize| code.text(*at) == "using" && code.text(at + 1) != "namespace";
         for at in (0..code.tokens.len()).filter(declares) {
-            // The words that end a name: `using A::f, B::g;`.
+            // The last word of each name: `f` and `g` of `using A::f, B::g;`.
             let end = (at..code.tokens.len()).find(|&n| [";", "=", "{", "}"].contains(&code.text(n))).unwrap_or(at);
             let last = |n: &usize| code.is_word(*n) && [";", ",", "."].contains(&code.text(n + 1));
             let names = (at + 1..end).filter(last).map(|n| code.text(n).to_owned());
-            self.used.extend(names);
+            self.using_names.extend(names);
         }
-        std::mem::take(&mut self.members)
+        std::mem::take(&mut self.unrestricted_members)
     }
 
-    /// Reads what stands in a namespace, a class or a function.
-    fn block(&mut self, code: &Code<'_>, clauses: &Clauses, range: std::ops::Range<usize>, scope: &str, kind: Block) {
+    /// Reads the contents of a namespace, a class or a function.
+    fn block(
+        &mut self,
+        code: &Code<'_>,
+        clauses: &Clauses,
+        range: std::ops::Range<usize>,
+        scope: &str,
+        kind: BlockKind,
+    ) {
         let mut at = range.start;
         let mut begin = at;
         while at < range.end {
@@ -109,26 +123,26 @@ impl Functions {
                 "<" if code.before(at) == "template" => at = code.angle(at).unwrap_or(at),
                 "{" => {
                     let close = code.pair(at).unwrap_or(range.end).min(range.end);
-                    let (inner, kind) = self.opened(code, begin..at, scope, kind);
-                    // What opens a namespace is told by its word.
-                    if kind == Block::Scope && inner != scope && !(begin..at).any(|n| code.text(n) == "namespace") {
+                    let (inner, kind) = self.scope_of_block(code, begin..at, scope, kind);
+                    // Only the keyword distinguishes a namespace from a class.
+                    if kind == BlockKind::Scope && inner != scope && !(begin..at).any(|n| code.text(n) == "namespace") {
                         self.classes.insert(inner.clone());
                     }
                     self.block(code, clauses, at + 1..close, &inner, kind);
                     at = close;
                     begin = at + 1;
                 }
-                "(" if kind == Block::Scope => {
+                "(" if kind == BlockKind::Scope => {
                     let close = code.pair(at).unwrap_or(at).max(at);
                     self.function(code, clauses, begin, at, close, scope);
-                    // The parameters, and where a variable begins, its initializer.
+                    // Skips the parameters, or the initializer of a variable.
                     at = close;
                 }
-                ":" if kind == Block::Scope
+                ":" if kind == BlockKind::Scope
                     && (begin..at).any(|n| code.text(n) == "(")
                     && class_name(&head_words(code, begin..at)).is_none() =>
                 {
-                    // What a constructor begins with.
+                    // Skips the member initializers of a constructor.
                     let initializer = |from: usize| {
                         let open = (from..range.end).find(|&n| ["(", "{", ";"].contains(&code.text(n)))?;
                         code.pair(open).filter(|&close| close > open)
@@ -140,7 +154,7 @@ impl Functions {
                         }
                     }
                 }
-                "=" if kind == Block::Scope && code.before(at) != "operator" => {
+                "=" if kind == BlockKind::Scope && code.before(at) != "operator" => {
                     while at + 1 < range.end && !["{", ";"].contains(&code.text(at + 1)) {
                         at = code.pair(at + 1).filter(|&to| to > at).unwrap_or(at + 1);
                     }
@@ -151,71 +165,81 @@ impl Functions {
         }
     }
 
-    /// What begins at a brace: the tokens before it say so.
-    fn opened(&mut self, code: &Code<'_>, head: std::ops::Range<usize>, scope: &str, outer: Block) -> (String, Block) {
+    /// The scope and the kind of the block that follows `head`, the tokens before the opening brace.
+    fn scope_of_block(
+        &mut self,
+        code: &Code<'_>,
+        head: std::ops::Range<usize>,
+        scope: &str,
+        outer: BlockKind,
+    ) -> (String, BlockKind) {
         let words = head_words(code, head);
-        if outer == Block::Scope {
+        if outer == BlockKind::Scope {
             if words.first() == Some(&"extern") && words.len() == 2 {
-                return (scope.to_owned(), Block::Scope);
+                return (scope.to_owned(), BlockKind::Scope);
             }
-            if let Some(name) = name_behind(&words, "namespace") {
-                return (format!("{scope}{name}::"), Block::Scope);
+            if let Some(name) = name_after(&words, "namespace") {
+                return (format!("{scope}{name}::"), BlockKind::Scope);
             }
         }
         match class_name(&words) {
-            // One in a function is not another's of its name.
-            Some(name) if outer == Block::Code => {
-                self.local += 1;
-                (format!("{scope}{}{LOCAL}{name}::", self.local), Block::Scope)
+            // Local classes in different functions are different classes, even if they have the same name.
+            Some(name) if outer == BlockKind::Code => {
+                self.local_classes += 1;
+                (format!("{scope}{}{LOCAL}{name}::", self.local_classes), BlockKind::Scope)
             }
-            Some(name) => (format!("{scope}{name}::"), Block::Scope),
-            None => (scope.to_owned(), Block::Code),
+            Some(name) => (format!("{scope}{name}::"), BlockKind::Scope),
+            None => (scope.to_owned(), BlockKind::Code),
         }
     }
 
-    /// A function whose parameters stand in these parentheses, if it is one.
+    /// Adds the function whose parameter list lies between `open` and `close`. Does nothing for other parentheses.
     fn function(&mut self, code: &Code<'_>, clauses: &Clauses, begin: usize, open: usize, close: usize, scope: &str) {
         let Some((name, first)) = name(code, open) else { return };
         let mut names: Vec<&str> = name.rsplit("::").collect();
-        let own = names.first().copied().unwrap_or_default().to_owned();
+        let unqualified = names.first().copied().unwrap_or_default().to_owned();
         names.reverse();
         let qualifier: String = names[..names.len() - 1].iter().map(|part| format!("{part}::")).collect();
         let head = || (begin..first).map(|n| code.text(n));
-        // A friend is its namespace's.
+        // A friend function belongs to the enclosing namespace.
         let mut scope = scope;
         while head().any(|word| word == "friend") && self.classes.contains(scope) {
             scope = scope.trim_end_matches("::").rfind("::").map_or("", |n| &scope[..n + 2]);
         }
-        let (least, most) = arguments(code, open, close);
-        let mut written = None;
+        let (min_arguments, max_arguments) = arguments(code, open, close);
+        let mut explicit_restriction = None;
         let mut at = close + 1;
         while at < code.tokens.len() && !["{", ";", "}", ","].contains(&code.text(at)) {
             if let Some((_, found)) = clauses.at(code, at) {
-                written = Some(found);
+                explicit_restriction = Some(found);
                 break;
             }
             at = code.pair(at).filter(|&to| to > at).unwrap_or(at) + 1;
         }
-        // Also where it stands before the name; behind parameters it is that of another function.
+        // The restriction may also come before the name. A restriction after a `)` belongs to another function.
         if let Some((_, found)) = (begin..first).filter(|&n| code.before(n) != ")").find_map(|n| clauses.at(code, n)) {
-            written = Some(found);
+            explicit_restriction = Some(found);
         }
-        if written.is_none() && scope.contains(LOCAL) {
-            self.members.push(code.behind_prefixes(begin));
+        if explicit_restriction.is_none() && scope.contains(LOCAL) {
+            self.unrestricted_members.push(code.after_prefixes(begin));
         }
-        let restriction = written.unwrap_or(Restriction { amp: false, cpu: true });
+        let restriction = explicit_restriction.unwrap_or(Restriction { amp: false, cpu: true });
         let scope = format!("{scope}{qualifier}");
-        // The first operand of an operator is its object where it is a member.
-        let object = usize::from(own.starts_with("operator ") && self.classes.contains(&scope));
-        let (least, most) = (least + object, most.saturating_add(object));
-        self.all.entry((scope, own)).or_default().push(Declared { restriction, least, most });
+        // The first operand of a member operator is the object.
+        let object = usize::from(unqualified.starts_with("operator ") && self.classes.contains(&scope));
+        let (min_arguments, max_arguments) = (min_arguments + object, max_arguments.saturating_add(object));
+        self.by_name.entry((scope, unqualified)).or_default().push(FunctionDeclaration {
+            restriction,
+            min_arguments,
+            max_arguments,
+        });
     }
 }
 
-/// Words that parentheses follow where a class is named: `class __declspec(align(16)) s : decltype(b())`.
+/// Words of a class head that take arguments in parentheses: `class __declspec(align(16)) s : decltype(b())`.
 const SPECIFIERS: [&str; 4] = ["alignas", "__attribute__", "__declspec", "decltype"];
 
-/// The words of what stands before a brace, without template arguments, attributes and constraints.
+/// The words before a brace, without template arguments, attributes and constraints.
 fn head_words<'a>(code: &Code<'a>, head: std::ops::Range<usize>) -> Vec<&'a str> {
     let mut words = Vec::new();
     let mut at = head.start;
@@ -235,31 +259,31 @@ fn head_words<'a>(code: &Code<'a>, head: std::ops::Range<usize>) -> Vec<&'a str>
     words
 }
 
-fn name_behind(words: &[&str], word: &str) -> Option<String> {
+fn name_after(words: &[&str], word: &str) -> Option<String> {
     let found = words.iter().position(|w| *w == word)?;
     Some(words[found + 1..].iter().take_while(|w| ![":", "final"].contains(*w)).copied().collect())
 }
 
-/// The name of the class that the words begin. Constraints may stand before it in parentheses.
+/// The class name in these head words; `None` if they do not define a class. Constraints in parentheses may come before the class key.
 fn class_name(words: &[&str]) -> Option<String> {
     let key = words.iter().position(|w| ["struct", "class", "union"].contains(w))?;
     let is_other = words.iter().any(|w| ["enum", "=", "->"].contains(w)) || words[key..].contains(&"(");
-    name_behind(words, words[key]).filter(|_| !is_other)
+    name_after(words, words[key]).filter(|_| !is_other)
 }
 
-/// Stands in the scope of a class that is local to a function.
+/// In a scope's name, this character marks a class that is local to a function.
 const LOCAL: char = '.';
 
-/// What a pair of braces holds.
+/// The kind of contents between a pair of braces.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Block {
+enum BlockKind {
     /// Declarations.
     Scope,
     /// Statements or values.
     Code,
 }
 
-/// Words before parentheses that are no parameters: `int (*f)(int)`.
+/// Words that can precede a parenthesis but are not function names, such as `int` in `int (*f)(int)`.
 const NO_NAMES: [&str; 21] = [
     "decltype",
     "alignas",
@@ -287,13 +311,13 @@ const NO_NAMES: [&str; 21] = [
 /// Words that name operators.
 const OPERATOR_WORDS: [&str; 3] = ["new", "delete", "co_await"];
 
-/// The name before some parameters, with its qualifiers, and its first token.
+/// The name before a parameter list, with its qualifiers, and the first token of the name.
 fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
     let mut at = open.checked_sub(1)?;
-    // An operator, or a conversion: at most a few tokens behind the word.
+    // The word `operator` is at most a few tokens before the parameters.
     for n in (at.saturating_sub(12)..=at).rev() {
         if code.text(n) == "operator" {
-            // The parentheses of `operator()` itself.
+            // `open` is the parenthesis in the name `operator()`.
             if n + 1 == open {
                 return None;
             }
@@ -316,9 +340,9 @@ fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
     qualified(code, at, format!("{tilde}{}", code.text(at)))
 }
 
-/// The name with what stands before it: `A<T>::B::`.
+/// The qualified name without template arguments (`A::B::f` for `A<T>::B::f`), and its first token.
 fn qualified(code: &Code<'_>, first: usize, name: String) -> Option<(String, usize)> {
-    let (mut at, mut whole) = (first, name);
+    let (mut at, mut qualified_name) = (first, name);
     while code.before(at) == "::" {
         let mut before = at.checked_sub(2)?;
         if code.text(before) == ">" {
@@ -327,23 +351,23 @@ fn qualified(code: &Code<'_>, first: usize, name: String) -> Option<(String, usi
         if !code.is_word(before) {
             break;
         }
-        whole = format!("{}::{whole}", code.text(before));
+        qualified_name = format!("{}::{qualified_name}", code.text(before));
         at = before;
     }
-    Some((whole, at))
+    Some((qualified_name, at))
 }
 
-/// The least and the most arguments that parameters take.
+/// The smallest and the largest number of arguments that a parameter list accepts.
 fn arguments(code: &Code<'_>, open: usize, close: usize) -> (usize, usize) {
     if close <= open + 1 || close == open + 2 && code.text(open + 1) == "void" {
         return (0, 0);
     }
-    let (mut count, mut given, mut any) = (1, 0, false);
+    let (mut count, mut defaults, mut any) = (1, 0, false);
     let mut at = open + 1;
     while at < close {
         match code.text(at) {
             "," => count += 1,
-            "=" => given += 1,
+            "=" => defaults += 1,
             "." => any = true,
             "<" => at = code.angle(at).filter(|&to| to < close).unwrap_or(at),
             "(" | "[" | "{" => at = code.pair(at).filter(|&to| to > at).unwrap_or(at),
@@ -351,7 +375,7 @@ fn arguments(code: &Code<'_>, open: usize, close: usize) -> (usize, usize) {
         }
         at += 1;
     }
-    if any { (0, usize::MAX) } else { (count - given.min(count), count) }
+    if any { (0, usize::MAX) } else { (count - defaults.min(count), count) }
 }
 
 #[cfg(test)]
@@ -450,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_not() {
+    fn functions_that_are_not_overloaded_are_not_found() {
         for source in [
             "int f(int) restrict(amp) { return 1; } int g(int) { return f(2); } int main() { int f(int); f(3); }",
             "struct a { int get(int) restrict(amp); }; struct b { int get(int); }; int get(int);",
@@ -472,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_do_not_overload_are_not_taken_for_such_that_do() {
+    fn only_listed_programs_are_overloaded() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut folders = vec![root.join("examples-amp"), root.join("tests/cpp"), root.join("tests/kernels")];
         let mut read = 0;
@@ -484,7 +508,7 @@ mod tests {
                     folders.push(path);
                 } else if name.ends_with(".cpp") {
                     let source = std::fs::read_to_string(&path).unwrap();
-                    let does = [
+                    let expected = [
                         "kernels/strict.cpp",
                         "kernels/allowed.cpp",
                         "kernels/forbidden.cpp",
@@ -494,8 +518,8 @@ mod tests {
                         "kernels/strict_utility.cpp",
                         "core/device.cpp",
                     ];
-                    let does = does.iter().any(|name| path.ends_with(name));
-                    assert_eq!(overloaded(&source), does, "{}", path.display());
+                    let expected = expected.iter().any(|name| path.ends_with(name));
+                    assert_eq!(overloaded(&source), expected, "{}", path.display());
                     read += 1;
                 }
             }

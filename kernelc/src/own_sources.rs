@@ -1,17 +1,17 @@
-//! The texts that a program brings: the source, and what it includes from folders that its command line names.
+//! Finds the files of the program: the source file, and the headers that it includes from the folders on the command line.
 
 use crate::flags::Line;
 use crate::{files, system};
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-/// A text and the path that Clang opens it by.
+/// A file's contents and the path by which Clang opens the file.
 pub struct OwnSource {
     /// Absolute, without `.` and `..`.
     pub path: PathBuf,
-    /// What is in it, in any encoding that extends ASCII.
+    /// The contents, in any encoding that extends ASCII.
     pub bytes: Vec<u8>,
-    /// The same as text, with `_` for each byte that is not UTF-8: offsets are those of the bytes.
+    /// The contents as text, with `_` for each byte that is not valid UTF-8, so that offsets are those of the bytes.
     pub text: String,
 }
 
@@ -23,7 +23,7 @@ impl OwnSource {
     }
 }
 
-/// The source, and all headers that it may include. Branches of `#if` are not told apart.
+/// The source and all headers that it may include, even those whose `#include` is excluded by an `#if`.
 pub fn gathered(source: &Path, line: &Line) -> Vec<OwnSource> {
     let folders = |flags: &[&str]| -> Vec<PathBuf> {
         let values = line.flags.iter().filter_map(|flag| {
@@ -38,34 +38,35 @@ pub fn gathered(source: &Path, line: &Line) -> Vec<OwnSource> {
     };
     let quoted = folders(&["-iquote"]);
     let mut all = folders(&["-I"]);
-    let users = all.len();
-    // Our headers are as Clang wants them.
-    let ours =
+    let user_folder_count = all.len();
+    // The folders of revamp's headers are skipped: these headers need no rewriting.
+    let is_revamp_folder =
         |folder: &PathBuf| folder.join("revamp/detail/restrict.h").is_file() || folder.join("revamp.h").is_file();
-    all.extend(folders(&["-isystem", "-idirafter"]).into_iter().filter(|folder| !ours(folder)));
+    all.extend(folders(&["-isystem", "-idirafter"]).into_iter().filter(|folder| !is_revamp_folder(folder)));
     let mut made: Vec<OwnSource> = Vec::new();
     let mut seen = HashSet::new();
-    let mut waiting = vec![(plain(source), true)];
-    waiting.extend(folders(&["-include"]).iter().map(|file| (plain(file), true)));
+    let mut waiting = vec![(absolute_path(source), true)];
+    waiting.extend(folders(&["-include"]).iter().map(|file| (absolute_path(file), true)));
     while let Some((path, is_users)) = waiting.pop() {
         if !seen.insert(path.clone()) {
             continue;
         }
-        // Clang reports a file that cannot be read, and UTF-16.
+        // Clang itself reports files that it cannot read and files in UTF-16.
         let Ok(bytes) = std::fs::read(&path) else { continue };
-        let own = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let folder_of_file = path.parent().map(Path::to_path_buf).unwrap_or_default();
         for Include { name, in_quotes, next } in includes(&bytes) {
-            let near = in_quotes.then_some(&own).into_iter().chain(quoted.iter().filter(|_| in_quotes));
-            let near = near.map(|folder| (folder, is_users));
-            let far = all.iter().enumerate().map(|(n, folder)| (folder, n < users));
-            let all = near.chain(far).map(|(folder, is_users)| (folder.join(&name), is_users));
-            // Which folder `#include_next` continues from depends on how this file was found: any may be meant.
-            let most = if next { usize::MAX } else { 1 };
-            let files = all.filter(|(file, _)| file.is_file()).take(most);
-            waiting.extend(files.map(|(file, is_users)| (plain(&file), is_users)));
+            let in_quote_folders =
+                in_quotes.then_some(&folder_of_file).into_iter().chain(quoted.iter().filter(|_| in_quotes));
+            let in_quote_folders = in_quote_folders.map(|folder| (folder, is_users));
+            let in_other_folders = all.iter().enumerate().map(|(n, folder)| (folder, n < user_folder_count));
+            let all = in_quote_folders.chain(in_other_folders).map(|(folder, is_users)| (folder.join(&name), is_users));
+            // The folder from which `#include_next` continues depends on how this file was found, so all folders are searched.
+            let max_files = if next { usize::MAX } else { 1 };
+            let files = all.filter(|(file, _)| file.is_file()).take(max_files);
+            waiting.extend(files.map(|(file, is_users)| (absolute_path(&file), is_users)));
         }
         let source = OwnSource::new(path, bytes);
-        // Of libraries those of C++ AMP.
+        // A system header is returned only if it has C++ AMP code.
         if is_users || ["restrict", "__GPU", "tile_static"].iter().any(|word| source.text.contains(word)) {
             made.push(source);
         }
@@ -73,8 +74,8 @@ pub fn gathered(source: &Path, line: &Line) -> Vec<OwnSource> {
     made
 }
 
-/// As Clang's overlay looks for it: absolute, without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+/// The path by which Clang's overlay finds a file: absolute, without `.` and `..`.
+fn absolute_path(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut made = PathBuf::new();
     for part in whole.components() {
@@ -89,17 +90,17 @@ fn plain(path: &Path) -> PathBuf {
     made
 }
 
-/// What a line includes.
+/// An include directive.
 pub struct Include {
-    /// As it is written.
+    /// The name as written.
     pub name: PathBuf,
-    /// The name stands in quotes.
+    /// True if the name is in quotes.
     in_quotes: bool,
-    /// It is `#include_next`.
+    /// True for `#include_next`.
     next: bool,
 }
 
-/// What a source includes.
+/// The include directives of a source.
 pub fn includes(source: &[u8]) -> Vec<Include> {
     source.split(|&byte| byte == b'\n').filter_map(include).collect()
 }
@@ -114,7 +115,7 @@ fn include(line: &[u8]) -> Option<Include> {
         _ => return None,
     };
     let name = rest[1..].split(|&byte| byte == end).next()?;
-    Some(Include { name: system::name_of(name).into(), in_quotes, next: word == b"include_next" })
+    Some(Include { name: system::os_string(name).into(), in_quotes, next: word == b"include_next" })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Passes over a module in a file: `revamp-kernelc --pass NAME FILE.ll`.
+//! Runs one pass over the module in a file: `revamp-kernelc --pass NAME FILE.ll`.
 
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
@@ -6,11 +6,11 @@ use crate::passes::PASSES;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The text of a file's module after a pass.
-pub fn printed(name: &OsStr, file: &Path) -> Result<String, String> {
-    let Some((name, pass)) = PASSES.iter().find(|(known, _)| *known == name) else {
+/// The text of a file's module after the pass.
+pub fn run_pass(name: &OsStr, file: &Path) -> Result<String, String> {
+    let Some((name, pass)) = PASSES.iter().find(|(pass_name, _)| *pass_name == name) else {
         let all: Vec<&str> = PASSES.iter().map(|(name, _)| *name).collect();
-        return Err(format!("--pass: there is no pass {}; there are {}", name.to_string_lossy(), all.join(", ")));
+        return Err(format!("--pass: unknown pass {}; the passes are {}", name.to_string_lossy(), all.join(", ")));
     };
     let clang = Clang::find()?;
     let llvm = Llvm::load([&clang.compiler, &clang.opt], clang.major)?;

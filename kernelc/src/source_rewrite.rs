@@ -1,15 +1,17 @@
-//! Rewrites what C++ AMP allows and Clang does not, in a copy of a source with the same lines:
+//! Rewrites code that C++ AMP allows but Clang rejects or misreads. The result is a copy of a source with the same lines:
 //!
-//! - restrictions stand before `noexcept`, `throw()`, `->` and `requires`, and behind `mutable`; Clang takes attributes elsewhere, and none
-//!   in types;
-//! - members of local classes have the restriction of the function around them;
-//! - functions that are declared by a named function type have its restriction;
-//! - `e.tile<16>()` and `v.sample<filter_point>(c)` need no `template` where `e` and `v` depend on a template's parameter;
-//! - defaulted comparisons follow their class, as other implicit members do; Clang takes them for functions of the host;
-//! - deleted functions are the host's, where functions may differ by restriction;
-//! - members of class templates that are specialized for amp code alone are `noexcept`: Clang looks for what is specialized by its
-//!   type, which that is part of, not by its restriction;
-//! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
+//! - a restriction before `noexcept`, `throw()`, `->` or `requires`, or after `mutable`, moves to a place where Clang
+//!   accepts an attribute; a restriction in a type is removed, because Clang accepts no attribute there;
+//! - members of local classes get the restriction of the enclosing function;
+//! - functions that are declared by a named function type get the restriction of this type;
+//! - `e.tile<16>()` and `v.sample<filter_point>(c)` get `template`, which Clang requires where `e` and `v` depend on a template parameter;
+//! - defaulted comparisons get the attributes of both sides, because Clang would treat them as host functions. In
+//!   C++ AMP, a defaulted comparison has the restrictions that its class allows, like other implicit members;
+//! - deleted functions without a restriction become host functions, if functions may be overloaded by restriction;
+//! - amp-only members of class templates get `noexcept` if they are specialised: Clang finds the specialised member by
+//!   its type, which includes `noexcept`, but not by its restriction;
+//! - `tile_static` variables of class type become members of a union, because C++ AMP does not construct these variables.
+//!   Clang would construct them, and reports an error.
 
 use crate::own_sources::OwnSource;
 use revamp_source::tokens::{Clauses, Code, Restriction};
@@ -17,12 +19,16 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What to put in the place of which bytes.
+/// A tile_static variable of class type becomes a member of a union. The union's name is this prefix and the variable's
+/// name.
+pub const UNION_PREFIX: &str = "revamp_room_";
+
+/// The bytes to replace, and their replacement.
 type Edit = (Range<usize>, String);
 
 /// The source as Clang accepts it; `None` if there is nothing to rewrite.
-/// `members` are the tokens where members of local classes begin; `overloaded`: functions may differ by restriction;
-/// `specialized`: the members that some source of the program specializes; `types`: its function types that are restricted.
+/// `members`: the first tokens of members of local classes. `overloaded`: functions may be overloaded by restriction.
+/// `specialized`: the members that any source of the program specialises. `types`: the program's function types with restrictions.
 pub fn rewritten(
     source: &OwnSource,
     code: &Code<'_>,
@@ -34,17 +40,17 @@ pub fn rewritten(
 ) -> Option<Vec<u8>> {
     let (source, bytes) = (&source.text, &source.bytes);
     let mut edits = restricted(code, clauses, members);
-    edits.extend(of_types(code, types));
+    edits.extend(restrict_functions_of_types(code, types));
     edits.extend(member_templates(code));
-    edits.extend(comparisons(code, clauses));
+    edits.extend(mark_comparisons(code, clauses));
     if overloaded {
-        edits.extend(deleted(code, clauses));
-        edits.extend(told_apart(code, clauses, specialized));
+        edits.extend(mark_deleted(code, clauses));
+        edits.extend(noexcept_for_specialized(code, clauses, specialized));
     }
     let mut at = 0;
     while at < code.tokens.len() {
         if code.text(at) == "tile_static" && !code.tokens[at].directive {
-            if let Some((end, text)) = room(source, code, at) {
+            if let Some((end, text)) = wrapped_in_union(source, code, at) {
                 edits.push((code.tokens[at].start..code.tokens[end].start, text));
                 at = end;
                 continue;
@@ -53,7 +59,7 @@ pub fn rewritten(
         match clauses.at(code, at) {
             Some((clause, _)) => {
                 at = clause.end;
-                edits.extend(moved(source, code, clause));
+                edits.extend(move_clause(source, code, clause));
             }
             None => at += 1,
         }
@@ -63,21 +69,21 @@ pub fn rewritten(
     }
     edits.sort_by_key(|(place, _)| (place.start, place.end));
     let mut made = Vec::with_capacity(bytes.len());
-    let mut done = 0;
+    let mut copied_end = 0;
     for (place, text) in edits {
-        // Edits within a declaration that is replaced whole.
-        if place.start < done {
+        // This edit is within a declaration that another edit replaces as a whole.
+        if place.start < copied_end {
             continue;
         }
-        made.extend_from_slice(&bytes[done..place.start]);
+        made.extend_from_slice(&bytes[copied_end..place.start]);
         made.extend_from_slice(text.as_bytes());
-        done = place.end;
+        copied_end = place.end;
     }
-    made.extend_from_slice(&bytes[done..]);
+    made.extend_from_slice(&bytes[copied_end..]);
     Some(made)
 }
 
-/// Restrictions for members of classes that are local to amp code.
+/// Adds restrictions to members of classes that are local to amp code.
 fn restricted(code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Vec<Edit> {
     if members.is_empty() {
         return Vec::new();
@@ -92,9 +98,10 @@ fn restricted(code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Vec<Edit
         Some((begin..end, restriction))
     };
     let bodies: Vec<_> = (0..code.tokens.len()).filter_map(body).collect();
-    let around = |at: usize| bodies.iter().filter(|(body, _)| body.contains(&at)).min_by_key(|(body, _)| body.len());
+    let innermost_body =
+        |at: usize| bodies.iter().filter(|(body, _)| body.contains(&at)).min_by_key(|(body, _)| body.len());
     let edit = |&at: &usize| {
-        let (_, restriction) = around(at).filter(|(_, restriction)| restriction.amp)?;
+        let (_, restriction) = innermost_body(at).filter(|(_, restriction)| restriction.amp)?;
         let start = code.tokens.get(at)?.start;
         Some((start..start, words(restriction).to_owned()))
     };
@@ -105,23 +112,24 @@ fn words(restriction: &Restriction) -> &'static str {
     if restriction.cpu { "restrict(amp, cpu) " } else { "restrict(amp) " }
 }
 
-/// Names of function types with restrictions: `typedef int (f)(int) restrict(amp)`, `using f = int(int) restrict(amp)`.
+/// Names of function types with restrictions, as in `typedef int (f)(int) restrict(amp)` and
+/// `using f = int(int) restrict(amp)`.
 #[derive(Default)]
 pub struct FunctionTypes {
     restricted: HashMap<String, Restriction>,
-    /// Names that are something else too: they are left alone.
-    others: HashSet<String>,
+    /// Names that also mean something else. Their uses are not rewritten.
+    ambiguous: HashSet<String>,
 }
 
 impl FunctionTypes {
-    /// Adds those of a source.
+    /// Adds the function types of a source.
     pub fn learn(&mut self, code: &Code<'_>, clauses: &Clauses) {
         for at in 0..code.tokens.len() {
             match code.text(at) {
                 "typedef" => self.add(code, clauses, at),
                 "using" if code.text(at + 2) == "=" => self.add(code, clauses, at),
                 "class" | "struct" | "union" | "enum" | "typename" => {
-                    self.others.insert(code.text(at + 1).to_owned());
+                    self.ambiguous.insert(code.text(at + 1).to_owned());
                 }
                 _ => {}
             }
@@ -136,33 +144,33 @@ impl FunctionTypes {
         let of_function = clause.and_then(|(clause, restriction)| {
             let (open, _) = parameters(code, clause.start)?;
             let last = open.checked_sub(1)?;
-            // Of a pointer to a function there is more than a name between the parentheses.
+            // The parentheses of a pointer to a function hold more than a name.
             let name = match code.text(last) {
                 ")" if using => return None,
                 ")" => last - 1,
                 _ if using => at + 1,
                 _ => last,
             };
-            let alone = code.text(last) != ")" || code.pair(last) == name.checked_sub(1);
-            (alone && code.is_word(name)).then(|| (code.text(name).to_owned(), restriction))
+            let is_only_name = code.text(last) != ")" || code.pair(last) == name.checked_sub(1);
+            (is_only_name && code.is_word(name)).then(|| (code.text(name).to_owned(), restriction))
         });
         match of_function {
             Some((name, restriction)) if self.restricted.get(&name).is_none_or(|r| *r == restriction) => {
                 self.restricted.insert(name, restriction);
             }
-            Some((name, _)) => drop(self.others.insert(name)),
+            Some((name, _)) => drop(self.ambiguous.insert(name)),
             None => {
                 let name = if using { at + 1 } else { end.saturating_sub(1) };
-                self.others.insert(code.text(name).to_owned());
+                self.ambiguous.insert(code.text(name).to_owned());
             }
         }
     }
 }
 
-/// The restriction for functions that are declared by such a type: `f g;`.
-fn of_types(code: &Code<'_>, types: &FunctionTypes) -> Vec<Edit> {
+/// Adds the restriction of a named function type to functions that are declared by this type, as in `f g;`.
+fn restrict_functions_of_types(code: &Code<'_>, types: &FunctionTypes) -> Vec<Edit> {
     let edit = |at: usize| {
-        let restriction = types.restricted.get(code.text(at)).filter(|_| !types.others.contains(code.text(at)))?;
+        let restriction = types.restricted.get(code.text(at)).filter(|_| !types.ambiguous.contains(code.text(at)))?;
         let declares = code.is_word(at + 1) && [";", ","].contains(&code.text(at + 2));
         let mut first = at;
         while code.before(first) == "::" && first >= 2 && code.is_word(first - 2) {
@@ -181,11 +189,12 @@ fn head<'a>(code: &'a Code<'_>, at: usize) -> impl Iterator<Item = usize> + use<
     (0..at).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)))
 }
 
-/// Deleted functions without a restriction are the host's, as others are: Clang takes them for ones of both sides.
-fn deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
+/// Makes deleted functions without a restriction host functions, like other functions without a restriction. Clang would
+/// treat them as functions for both sides.
+fn mark_deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
     let edit = |at: usize| {
         let is_one = code.text(at) == "=" && code.text(at + 1) == "delete" && code.text(at + 2) == ";";
-        // Behind its parameters a restriction may stand; before it other words.
+        // A restriction may come anywhere between the parameters and the `=`.
         let unmarked = is_one && !head(code, at).any(|n| clauses.at(code, n).is_some());
         let start = code.tokens.get(at)?.start;
         unmarked.then(|| (start..start, String::from("__attribute__((host)) ")))
@@ -193,32 +202,33 @@ fn deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
     (0..code.tokens.len()).filter_map(edit).collect()
 }
 
-/// The operators that may be defaulted beside assignments.
+/// The operators, except assignments, that may be defaulted.
 const COMPARISONS: [&str; 7] = ["==", "!=", "<", ">", "<=", ">=", "<=>"];
 
-/// Both sides' attributes for defaulted comparisons without a restriction: `bool operator==(const s &) const = default`. Clang
-/// reports where amp code needs the comparison of a member that is the host's.
-fn comparisons(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
+/// Adds the attributes of both sides to defaulted comparisons without a restriction: `bool operator==(const s &) const
+/// = default`. Clang reports an error where amp code then needs a host-only comparison of a member.
+fn mark_comparisons(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
     let edit = |at: usize| {
         let defaulted = code.text(at) == "=" && code.text(at + 1) == "default" && code.text(at + 2) == ";";
         if !defaulted {
             return None;
         }
-        // One that is defaulted outside of its class was declared before.
+        // A comparison that is defaulted outside its class gets no attributes, because its first declaration is in the
+        // class.
         let named = head(code, at).find(|&n| code.text(n) == "operator").filter(|&n| code.before(n) != "::")?;
         let open = (named + 1..at).find(|&n| code.text(n) == "(")?;
         let name: String = (named + 1..open).map(|n| code.text(n)).collect();
-        let first_here = takes_one(code, open) || head(code, named).any(|n| code.text(n) == "friend");
+        let is_first_declaration = has_one_parameter(code, open) || head(code, named).any(|n| code.text(n) == "friend");
         let unmarked = COMPARISONS.contains(&name.as_str()) && !head(code, at).any(|n| clauses.at(code, n).is_some());
-        let unmarked = unmarked && first_here;
+        let unmarked = unmarked && is_first_declaration;
         let start = code.tokens.get(at)?.start;
         unmarked.then(|| (start..start, String::from("__attribute__((host)) __attribute__((device)) ")))
     };
     (0..code.tokens.len()).filter_map(edit).collect()
 }
 
-/// The function takes one parameter beside its object.
-fn takes_one(code: &Code<'_>, open: usize) -> bool {
+/// True if the function has one parameter in addition to its object.
+fn has_one_parameter(code: &Code<'_>, open: usize) -> bool {
     let mut at = open + 1;
     while code.text(at) != ")" {
         at = match code.text(at) {
@@ -231,7 +241,7 @@ fn takes_one(code: &Code<'_>, open: usize) -> bool {
     true
 }
 
-/// The members of class templates that are specialized by themselves: `template <> int s<int>::h()`.
+/// The names of members of class templates that have explicit specialisations, as in `template <> int s<int>::h()`.
 pub fn specialized_members(code: &Code<'_>) -> HashSet<String> {
     let member = |at: usize| {
         let named = code.text(at) == "template" && code.text(at + 1) == "<" && code.text(at + 2) == ">";
@@ -247,7 +257,7 @@ pub fn specialized_members(code: &Code<'_>) -> HashSet<String> {
     (0..code.tokens.len()).filter_map(member).collect()
 }
 
-/// The name before the parentheses of parameters, without template arguments, and its first token.
+/// The name before a parameter list, without template arguments, and its first token.
 fn called(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
     if let Some(first) = (open.saturating_sub(4)..open).find(|&n| code.text(n) == "operator") {
         let words: Vec<&str> = (first..open).map(|n| code.text(n)).collect();
@@ -258,24 +268,25 @@ fn called(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
     code.is_word(first).then(|| (code.text(first).to_owned(), first))
 }
 
-/// `noexcept` for the amp functions that have the names of specialized members.
-fn told_apart(code: &Code<'_>, clauses: &Clauses, specialized: &HashSet<String>) -> Vec<Edit> {
+/// Adds `noexcept` to the amp-only functions that have the names of specialised members.
+fn noexcept_for_specialized(code: &Code<'_>, clauses: &Clauses, specialized: &HashSet<String>) -> Vec<Edit> {
     let edit = |at: usize| {
         let (clause, restriction) = clauses.at(code, at).filter(|_| !specialized.is_empty())?;
         let (open, close) = parameters(code, clause.start)?;
         let (name, _) = called(code, open)?;
         let is_one = restriction.amp && !restriction.cpu && specialized.contains(&name);
-        let throws = exceptions(code, clause.end) > clause.end || (close..at).any(|n| code.text(n) == "noexcept");
+        let throws =
+            end_of_exceptions(code, clause.end) > clause.end || (close..at).any(|n| code.text(n) == "noexcept");
         let start = code.tokens.get(at)?.start;
         (is_one && !throws).then(|| (start..start, String::from("noexcept ")))
     };
     (0..code.tokens.len()).filter_map(edit).collect()
 }
 
-/// Member templates of the headers that programs name with template arguments.
+/// Member templates of the headers that programs call with explicit template arguments.
 const MEMBER_TEMPLATES: [&str; 6] = ["tile", "sample", "gather_red", "gather_green", "gather_blue", "gather_alpha"];
 
-/// The word `template` before `tile<` and the like, which is allowed where nothing depends on a parameter too.
+/// Adds `template` before `tile<` and similar names. `template` is allowed even where nothing depends on a template parameter.
 fn member_templates(code: &Code<'_>) -> Vec<Edit> {
     let parameter = |n: usize| code.text(n) == "auto" && ["(", ","].contains(&code.before(n));
     let Some(first) = (0..code.tokens.len()).find(|&n| code.text(n) == "template" || parameter(n)) else {
@@ -291,23 +302,23 @@ fn member_templates(code: &Code<'_>) -> Vec<Edit> {
     (first..code.tokens.len()).filter_map(member).collect()
 }
 
-/// The bytes of some tokens.
+/// The byte range of some tokens.
 fn bytes(code: &Code<'_>, tokens: &Range<usize>) -> Range<usize> {
     code.tokens[tokens.start].start..code.tokens[tokens.end - 1].end()
 }
 
-/// Where a restriction is not taken as it stands: what takes it away, and what puts it elsewhere.
-fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
+/// Moves a restriction to a place where Clang accepts it: one edit removes it, and one inserts it elsewhere.
+fn move_clause(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
     let place = bytes(code, &clause);
     let text = &source[place.clone()];
-    let away: Edit = (place, text.chars().filter(|&c| c == '\n').collect());
-    let to = |at: usize| vec![(at..at, format!(" {} ", text.replace('\n', " "))), away.clone()];
+    let removal: Edit = (place, text.chars().filter(|&c| c == '\n').collect());
+    let to = |at: usize| vec![(at..at, format!(" {} ", text.replace('\n', " "))), removal.clone()];
     if code.tokens[clause.start].directive != code.tokens.get(clause.end).is_some_and(|next| next.directive) {
-        // The body of a macro that is nothing else.
+        // The restriction is the whole body of a macro.
         return Vec::new();
     }
     let Some((open, _)) = parameters(code, clause.start) else { return Vec::new() };
-    // By its restriction Clang finds the function that is instantiated, and looks for it at the front.
+    // In an explicit instantiation, Clang selects the function by its restriction, and expects the restriction at the front.
     let instantiated = |&n: &usize| {
         code.text(n) == "template" && code.text(n + 1) != "<" && ![".", "->", "::"].contains(&code.before(n))
     };
@@ -315,7 +326,7 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
         return to(code.tokens[n].end());
     }
     if is_lambda(code, open) {
-        // Attributes come first.
+        // The attributes of a lambda come right after its parameters.
         let first = code.pair(open).map_or(clause.start, |close| close + 1);
         let behind = first < clause.start && code.text(first) != "->";
         return if behind { to(code.tokens[first].start) } else { Vec::new() };
@@ -323,10 +334,10 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
     if returns_through_declarator(code, open) {
         return to(code.tokens[first_specifier(code, open)].start);
     }
-    if in_type(code, open, &clause) {
-        return vec![away];
+    if is_in_type(code, open, &clause) {
+        return vec![removal];
     }
-    let last = exceptions(code, clause.end);
+    let last = end_of_exceptions(code, clause.end);
     if code.text(last) == "->" {
         let front = head(code, open).find(|&n| code.text(n) == "auto");
         return front.map_or_else(Vec::new, |n| to(code.tokens[n].end()));
@@ -334,24 +345,24 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
     if code.text(last) == "requires" {
         return to(code.tokens[first_specifier(code, open)].start);
     }
-    // Another restriction stays beside it.
+    // A restriction before another restriction stays in its place.
     if last > clause.end && !is_restriction(code, last - 1) { to(code.tokens[last - 1].end()) } else { Vec::new() }
 }
 
-/// The first token of a declaration behind `template <...>`, constraints and attributes.
+/// The first token of a declaration after `template <...>`, constraints and attributes.
 fn first_specifier(code: &Code<'_>, open: usize) -> usize {
     let begin = declaration_start(code, open);
-    // A macro without a semicolon may stand before the declaration.
+    // A macro call without a semicolon may come before the declaration.
     let template = (begin..open).find(|&n| code.text(n) == "template" && code.text(n + 1) == "<");
-    let mut at = code.behind_prefixes(template.unwrap_or(begin));
+    let mut at = code.after_prefixes(template.unwrap_or(begin));
     while code.text(at) == "requires" {
-        at = code.behind_prefixes(constraint_end(code, at + 1));
+        at = code.after_prefixes(constraint_end(code, at + 1));
     }
     at
 }
 
-/// The first token of the declaration whose parameters open at `open`. Braces of expressions are part of it: `decltype(T{})`,
-/// `requires(T t) { t.f(); } && c<T>`.
+/// The first token of the declaration whose parameters open at `open`. Braces of expressions are part of the
+/// declaration: `decltype(T{})`, `requires(T t) { t.f(); } && c<T>`.
 fn declaration_start(code: &Code<'_>, open: usize) -> usize {
     let mut start = open;
     while let Some(before) = start.checked_sub(1).filter(|&n| !code.tokens[n].directive) {
@@ -365,7 +376,8 @@ fn declaration_start(code: &Code<'_>, open: usize) -> usize {
     start
 }
 
-/// The token behind a constraint that begins here: primary expressions joined by `&&` and `||`.
+/// The token after the constraint that begins at `at`. A constraint consists of primary expressions joined by `&&` and
+/// `||`.
 fn constraint_end(code: &Code<'_>, mut at: usize) -> usize {
     let behind = |open: usize| code.pair(open).filter(|&close| close > open).unwrap_or(open) + 1;
     loop {
@@ -381,7 +393,7 @@ fn constraint_end(code: &Code<'_>, mut at: usize) -> usize {
                 at = if code.text(at) == "<" { code.angle(at).unwrap_or(at) + 1 } else { at + 2 };
             }
         }
-        // The tokens are single characters.
+        // Each character of an operator is a separate token.
         let mark = code.text(at);
         if !["&", "|"].contains(&mark) || code.text(at + 1) != mark {
             return at;
@@ -390,12 +402,12 @@ fn constraint_end(code: &Code<'_>, mut at: usize) -> usize {
     }
 }
 
-/// The parenthesis closes `restrict(...)`.
+/// True if the parenthesis closes `restrict(...)`.
 fn is_restriction(code: &Code<'_>, close: usize) -> bool {
     code.text(close) == ")" && code.pair(close).is_some_and(|open| code.before(open) == "restrict")
 }
 
-/// The parentheses of the parameters that a restriction belongs to.
+/// The parentheses of the parameter list before a restriction.
 fn parameters(code: &Code<'_>, clause: usize) -> Option<(usize, usize)> {
     let mut at = clause;
     loop {
@@ -414,8 +426,9 @@ fn parameters(code: &Code<'_>, clause: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The token behind `noexcept`, `noexcept(...)`, `throw(...)` and further restrictions, if they stand here.
-fn exceptions(code: &Code<'_>, mut at: usize) -> usize {
+/// The token after all `noexcept`, `noexcept(...)`, `throw(...)` and restrictions that begin at `at`; `at` itself if
+/// there are none.
+fn end_of_exceptions(code: &Code<'_>, mut at: usize) -> usize {
     while ["noexcept", "throw", "restrict"].contains(&code.text(at)) {
         let close = (code.text(at + 1) == "(").then(|| code.pair(at + 1)).flatten();
         at = close.map_or(at + 1, |close| close + 1);
@@ -423,7 +436,7 @@ fn exceptions(code: &Code<'_>, mut at: usize) -> usize {
     at
 }
 
-/// The parameters are those of a lambda.
+/// True if the parameters are those of a lambda.
 fn is_lambda(code: &Code<'_>, open: usize) -> bool {
     let mut before = open.checked_sub(1);
     if before.is_some_and(|n| code.text(n) == ">") {
@@ -432,12 +445,12 @@ fn is_lambda(code: &Code<'_>, open: usize) -> bool {
     let Some(close) = before.filter(|&n| code.text(n) == "]") else { return false };
     let Some(start) = code.pair(close) else { return false };
     // `a[0](...)` calls an element; `operator[](...)` is a function.
-    let owner = code.before(start);
-    let expression = start.checked_sub(1).is_some_and(|n| code.is_word(n)) && !["return", "case"].contains(&owner);
-    !expression && ![")", "]"].contains(&owner)
+    let preceding = code.before(start);
+    let is_indexed = start.checked_sub(1).is_some_and(|n| code.is_word(n)) && !["return", "case"].contains(&preceding);
+    !is_indexed && ![")", "]"].contains(&preceding)
 }
 
-/// `int (&row(int))[3]`, `int (*f(int))(int)`: the function's name and parameters stand in the parentheses of what it returns.
+/// True if the name and parameters of the function are inside the declarator of its return type: `int (&row(int))[3]`, `int (*f(int))(int)`.
 fn returns_through_declarator(code: &Code<'_>, open: usize) -> bool {
     let mut at = open;
     while let Some(before) = at.checked_sub(1).filter(|&n| code.is_word(n) || code.text(n) == "::") {
@@ -450,40 +463,41 @@ fn returns_through_declarator(code: &Code<'_>, open: usize) -> bool {
     is_returned && at < open && code.before(at) == "(" && code.before(open) != ")"
 }
 
-/// The restriction is one of a type, not of a function that is declared.
-fn in_type(code: &Code<'_>, open: usize, clause: &Range<usize>) -> bool {
+/// True if the restriction belongs to a type and not to a declared function.
+fn is_in_type(code: &Code<'_>, open: usize, clause: &Range<usize>) -> bool {
     let next = code.text(clause.end);
     // `int (*f)(int)` is a pointer; `operator()(int)` and `int (f)(int)` are functions.
-    let pointer = code.before(open) == ")"
+    let is_pointer = code.before(open) == ")"
         && open.checked_sub(1).and_then(|n| code.pair(n)).is_none_or(|n| {
             code.before(n) != "operator" && (n + 1..open).any(|n| ["*", "&", "&&", "^"].contains(&code.text(n)))
         });
-    let mut inside = false;
+    let mut in_parentheses = false;
     for n in (0..open).rev() {
         match code.text(n) {
             ";" | "{" | "}" => break,
             "(" if code.pair(n).is_some_and(|close| close >= clause.end) => {
-                inside = true;
+                in_parentheses = true;
                 break;
             }
             "using" | "typedef" => return true,
             _ => {}
         }
     }
-    pointer || next == ">" || inside && [")", ",", "="].contains(&next)
+    is_pointer || next == ">" || in_parentheses && [")", ",", "="].contains(&next)
 }
 
-/// Types that need no construction. Classes may be treated as if they needed it.
+/// Types that need no construction. All other types are treated as classes.
 const SCALARS: [&str; 20] = [
     "int", "unsigned", "signed", "float", "double", "long", "short", "char", "bool", "size_t", "int8_t", "int16_t",
     "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uint", "const",
 ];
 
-/// The variables of one declaration in a `tile_room`, which constructs nothing, and the token behind them; `None` if they need
-/// none or are not understood.
-fn room(source: &str, code: &Code<'_>, at: usize) -> Option<(usize, String)> {
-    // The declarators: where each ends.
-    let (mut n, mut ends, mut last_word, mut dimensions) = (at + 1, Vec::new(), None, None);
+/// Makes each variable of a declaration a member of a union that constructs nothing. Returns the token at the end of the
+/// declaration, and the new text of the declaration. `None` if the variables need no union, or this function does not
+/// understand the declaration.
+fn wrapped_in_union(source: &str, code: &Code<'_>, at: usize) -> Option<(usize, String)> {
+    // For each declarator: its name, the start of its dimensions, and its end.
+    let (mut n, mut declarators, mut last_word, mut dimensions) = (at + 1, Vec::new(), None, None);
     loop {
         match code.text(n) {
             "[" => {
@@ -493,7 +507,7 @@ fn room(source: &str, code: &Code<'_>, at: usize) -> Option<(usize, String)> {
             "<" => n = code.angle(n)?,
             "(" if code.before(n) == "decltype" => n = code.pair(n)?,
             "," | ";" => {
-                ends.push((last_word?, dimensions.unwrap_or(n), n));
+                declarators.push((last_word?, dimensions.unwrap_or(n), n));
                 dimensions = None;
                 if code.text(n) == ";" {
                     break;
@@ -505,17 +519,20 @@ fn room(source: &str, code: &Code<'_>, at: usize) -> Option<(usize, String)> {
         }
         n += 1;
     }
-    let first = ends.first()?.0;
+    let first = declarators.first()?.0;
     let start = if code.text(at + 1) == "std" { at + 3 } else { at + 1 };
     if first <= at + 1 || SCALARS.contains(&code.text(start)) {
         return None;
     }
-    let written = |from: usize, to: usize| {
+    let token_text = |from: usize, to: usize| {
         let mut text = String::new();
         for n in from..to {
-            // Operators of several characters stay whole: `1 << 4`.
-            let part = |n: usize| code.text(n).bytes().all(|b| b"<>&|=!".contains(&b));
-            let whole = n > from && part(n - 1) && part(n) && code.tokens[n - 1].end() == code.tokens[n].start;
+            // Operators of several characters stay together: `1 << 4`.
+            let is_operator_part = |n: usize| code.text(n).bytes().all(|b| b"<>&|=!".contains(&b));
+            let whole = n > from
+                && is_operator_part(n - 1)
+                && is_operator_part(n)
+                && code.tokens[n - 1].end() == code.tokens[n].start;
             if n > from && !whole {
                 text.push(' ');
             }
@@ -523,25 +540,25 @@ fn room(source: &str, code: &Code<'_>, at: usize) -> Option<(usize, String)> {
         }
         text
     };
-    let ty = written(at + 1, first);
+    let ty = token_text(at + 1, first);
     let mut behind = first;
     let mut made = Vec::new();
-    for (name, dimensions, end) in ends {
-        // More than a name before the dimensions: a type that is not understood.
+    for (name, dimensions, end) in declarators {
+        // There is more than a name before the dimensions, so the declaration is not understood.
         if name != behind {
             return None;
         }
         behind = end + 1;
-        let (name, dimensions) = (code.text(name), written(dimensions, end));
+        let (name, dimensions) = (code.text(name), token_text(dimensions, end));
         made.push(format!(
-            "tile_static ::revamp::detail::tile_room<{ty}{dimensions}> revamp_room_{name}; auto &{name} = revamp_room_{name}.value"
+            "tile_static ::revamp::detail::unconstructed<{ty}{dimensions}> {UNION_PREFIX}{name}; auto &{name} = {UNION_PREFIX}{name}.value"
         ));
     }
     let lines = source[code.tokens[at].start..code.tokens[n].start].chars().filter(|&c| c == '\n');
     Some((n, made.join("; ") + &lines.collect::<String>()))
 }
 
-/// What makes Clang read copies in the place of sources (-ivfsoverlay).
+/// The overlay file (-ivfsoverlay) that makes Clang read the copies instead of the sources.
 pub fn overlay(copies: &[(PathBuf, PathBuf)]) -> String {
     let quoted = |path: &Path| {
         let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
@@ -713,24 +730,33 @@ mod tests {
     }
 
     #[test]
-    fn classes_get_rooms() {
-        let room = |t: &str, n: &str| {
-            format!("tile_static ::revamp::detail::tile_room<{t}> revamp_room_{n}; auto &{n} = revamp_room_{n}.value")
+    fn tile_static_variables_of_class_type_are_wrapped_in_unions() {
+        let wrapped_in_union = |t: &str, n: &str| {
+            format!(
+                "tile_static ::revamp::detail::unconstructed<{t}> revamp_room_{n}; auto &{n} = revamp_room_{n}.value"
+            )
         };
         for (source, expected) in [
-            ("{ tile_static body b[size]; }", format!("{{ {}; }}", room("body[ size ]", "b"))),
+            ("{ tile_static body b[size]; }", format!("{{ {}; }}", wrapped_in_union("body[ size ]", "b"))),
             (
                 "{ tile_static T b[1 << 4][N >> 1][a == 1 && b]; }",
-                format!("{{ {}; }}", room("T[ 1 << 4 ] [ N >> 1 ] [ a == 1 && b ]", "b")),
+                format!("{{ {}; }}", wrapped_in_union("T[ 1 << 4 ] [ N >> 1 ] [ a == 1 && b ]", "b")),
             ),
             (
                 "tile_static pair<int, 2>\n a[4][N + 1], /* x */ c;x",
-                format!("{}; {}\n;x", room("pair < int , 2 >[ 4 ] [ N + 1 ]", "a"), room("pair < int , 2 >", "c")),
+                format!(
+                    "{}; {}\n;x",
+                    wrapped_in_union("pair < int , 2 >[ 4 ] [ N + 1 ]", "a"),
+                    wrapped_in_union("pair < int , 2 >", "c")
+                ),
             ),
-            ("tile_static a::b::T t; tile_static int n;", format!("{}; tile_static int n;", room("a :: b :: T", "t"))),
+            (
+                "tile_static a::b::T t; tile_static int n;",
+                format!("{}; tile_static int n;", wrapped_in_union("a :: b :: T", "t")),
+            ),
             (
                 "tile_static decltype(x) t[a > b ? 1 : 2]; // t",
-                format!("{}; // t", room("decltype ( x )[ a > b ? 1 : 2 ]", "t")),
+                format!("{}; // t", wrapped_in_union("decltype ( x )[ a > b ? 1 : 2 ]", "t")),
             ),
         ] {
             assert_eq!(made(source).as_deref(), Some(&*expected), "{source}");
@@ -738,7 +764,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_the_rest() {
+    fn other_code_stays_unchanged() {
         for source in [
             "struct s { s &operator=(const s &) = default; s() = default; bool operator<(s) const restrict(cpu) = default; };",
             "bool s::operator==(const s &) const = default; auto n::s<int>::operator<=>(const s &) const = default;",

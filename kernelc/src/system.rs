@@ -1,4 +1,4 @@
-//! What differs between Unix and Windows: bytes of names, folders of one's own, locks of files, pipes.
+//! The differences between Unix and Windows: bytes of file names, private folders, file locks, pipes.
 #![allow(unsafe_code)]
 
 use std::ffi::OsString;
@@ -14,13 +14,13 @@ pub use windows::*;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// True once the process was asked to end.
+/// True once a signal has asked the process to end.
 pub fn is_stopped() -> bool {
     STOPPED.load(Ordering::Relaxed)
 }
 
-/// A new folder below `base` whose name begins with `prefix`, which other users cannot look into, with a file `lock` in it that is
-/// locked as long as it is open. The file has that name only once it is locked.
+/// Makes a folder below `base` whose name begins with `prefix` and which other users cannot open. The folder holds a file
+/// named `lock`, which is locked as long as it is open. The file gets its name only after it is locked.
 pub fn locked_folder(base: &Path, prefix: &str, lock: &str) -> std::io::Result<(PathBuf, File)> {
     let path = new_folder(base, prefix)?;
     match lock_in(&path, lock) {
@@ -42,18 +42,18 @@ mod unix {
     #[cfg(target_os = "linux")]
     use std::os::unix::process::CommandExt;
 
-    /// A second one ends us at once: the next run removes our folder.
-    extern "C" fn call(signal: libc::c_int) {
+    /// Handles a signal. A second signal ends this process at once; the next run then removes the folder of this process.
+    extern "C" fn handle_signal(signal: libc::c_int) {
         STOPPED.store(true, Ordering::Relaxed);
-        // SAFETY: a handler may call it.
+        // SAFETY: a handler may call `signal`.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 
-    /// From here on, a signal that asks the process to end ends its children, and temporary files are removed.
+    /// From now on, a signal that asks this process to end also ends its children, and temporary files are removed.
     pub fn catch_signals() {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             // SAFETY: the handler only stores a flag and calls signal, which handlers may.
-            unsafe { libc::signal(signal, call as *const () as libc::sighandler_t) };
+            unsafe { libc::signal(signal, handle_signal as *const () as libc::sighandler_t) };
         }
     }
 
@@ -63,14 +63,14 @@ mod unix {
     }
 
     /// A name from its bytes.
-    pub fn name_of(bytes: &[u8]) -> OsString {
+    pub fn os_string(bytes: &[u8]) -> OsString {
         OsStr::from_bytes(bytes).to_os_string()
     }
 
     pub(super) fn new_folder(base: &Path, prefix: &str) -> std::io::Result<PathBuf> {
         let template = base.join(format!("{prefix}XXXXXX")).into_os_string().into_vec();
         let mut template = CString::new(template)?.into_bytes_with_nul();
-        // SAFETY: the template is a string with a zero at its end, which lives over the call; the call writes within it.
+        // SAFETY: the template is a NUL-terminated string that outlives the call; the call writes within it.
         let made = unsafe { libc::mkdtemp(template.as_mut_ptr().cast()) };
         if made.is_null() {
             return Err(std::io::Error::last_os_error());
@@ -82,13 +82,13 @@ mod unix {
     pub(super) fn lock_in(folder: &Path, lock: &str) -> std::io::Result<File> {
         let unlocked = folder.join("unlocked");
         let file = File::create_new(&unlocked)?;
-        locked(&file)?;
+        lock_file(&file)?;
         std::fs::rename(unlocked, folder.join(lock))?;
         Ok(file)
     }
 
-    /// Locks a file until it is closed; an error if somebody else has.
-    fn locked(file: &File) -> std::io::Result<()> {
+    /// Locks a file until it is closed. Fails if another process holds the lock.
+    fn lock_file(file: &File) -> std::io::Result<()> {
         // SAFETY: the descriptor is open as long as the file is borrowed.
         match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
             0 => Ok(()),
@@ -96,17 +96,17 @@ mod unix {
         }
     }
 
-    /// True of a folder (no link to one) of this user.
-    pub fn is_own_folder(found: &std::fs::Metadata) -> bool {
-        // SAFETY: the call has no conditions.
-        found.is_dir() && found.uid() == unsafe { libc::geteuid() }
+    /// True for a folder of this user, but not for a link to one.
+    pub fn is_users_folder(attributes: &std::fs::Metadata) -> bool {
+        // SAFETY: the call has no preconditions.
+        attributes.is_dir() && attributes.uid() == unsafe { libc::geteuid() }
     }
 
-    /// True if `path` is a file (no link to one) that nobody has locked.
+    /// True if `path` is a file, but not a link to one, and nobody has locked it.
     pub fn is_unlocked(path: &Path) -> bool {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
         let lock = File::options().read(true).custom_flags(flags).open(path);
-        lock.is_ok_and(|lock| lock.metadata().is_ok_and(|found| found.is_file()) && locked(&lock).is_ok())
+        lock.is_ok_and(|lock| lock.metadata().is_ok_and(|attributes| attributes.is_file()) && lock_file(&lock).is_ok())
     }
 
     /// Kills a process that nobody has waited for yet, and the processes that it started.
@@ -115,8 +115,8 @@ mod unix {
             return;
         }
         if let Ok(id) = libc::pid_t::try_from(child.id()) {
-            // While it is stopped it starts no others.
-            // SAFETY: the process is our child, and nobody has waited for its end: the number is still its own. All zeros are a
+            // A stopped process starts no other processes.
+            // SAFETY: the process is our child, and nobody has waited for its end, so the id still belongs to it. All zeros are a
             // valid siginfo_t, which the call writes.
             unsafe {
                 let mut info: libc::siginfo_t = std::mem::zeroed();
@@ -128,13 +128,14 @@ mod unix {
         let _ = child.kill();
     }
 
-    /// Kills the processes that a stopped process started. Where the system does not list them they are left.
+    /// Kills the processes that a stopped process started. On systems that do not list these processes, they keep running.
     fn kill_descendants(parent: libc::pid_t) {
         let tasks = std::fs::read_dir(format!("/proc/{parent}/task"));
         for task in tasks.into_iter().flatten().flatten() {
             let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
             for id in list.split_whitespace().filter_map(|id| id.parse().ok()) {
-                // SAFETY: the call has no conditions. The parent is stopped: it waits for no child, so the numbers stay their own.
+                // SAFETY: the call has no preconditions. The stopped parent waits for no child, so the ids still belong
+                // to its children.
                 unsafe { libc::kill(id, libc::SIGSTOP) };
                 kill_descendants(id);
                 // SAFETY: as above.
@@ -143,36 +144,35 @@ mod unix {
         }
     }
 
-    /// A process that is killed if we are: it may wait for us.
+    /// Makes Linux kill a child process if this process is killed: the child may be waiting for this process.
     #[cfg(target_os = "linux")]
-    pub fn ends_with_us(command: &mut Command) {
-        let us = std::process::id();
-        // SAFETY: between fork and exec it makes two system calls and allocates nothing.
+    pub fn end_with_parent(command: &mut Command) {
+        let own_id = std::process::id();
+        // SAFETY: between fork and exec, the closure makes two system calls and allocates nothing.
         unsafe {
             command.pre_exec(move || {
-                let asked = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) == 0;
-                let alive = u32::try_from(libc::getppid()).is_ok_and(|parent| parent == us);
-                if asked && alive { Ok(()) } else { Err(std::io::ErrorKind::Interrupted.into()) }
+                let death_signal_set = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) == 0;
+                let parent_is_alive = u32::try_from(libc::getppid()).is_ok_and(|parent| parent == own_id);
+                if death_signal_set && parent_is_alive { Ok(()) } else { Err(std::io::ErrorKind::Interrupted.into()) }
             });
         }
     }
 
-    /// What only Linux has: elsewhere it waits if we are killed before it has opened what it reads.
+    /// Only Linux can do this. Elsewhere, a child waits forever if this process is killed before the child has opened its input.
     #[cfg(not(target_os = "linux"))]
-    pub fn ends_with_us(_: &mut Command) {}
+    pub fn end_with_parent(_: &mut Command) {}
 
-    /// Makes a pipe that has a name, open at both ends: who reads it waits for what is written as long as the file lives. Writing
-    /// never waits.
+    /// Makes a named pipe that is open at both ends: a reader waits for more data as long as the file is open. Writing never waits.
     pub fn pipe(path: &Path) -> std::io::Result<File> {
         let name = CString::new(path.as_os_str().as_bytes())?;
-        // SAFETY: the name is a string with a zero at its end, which lives over the call.
+        // SAFETY: the name is a NUL-terminated string that outlives the call.
         if unsafe { libc::mkfifo(name.as_ptr(), 0o600) } != 0 {
             return Err(std::io::Error::last_os_error());
         }
         File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)
     }
 
-    /// How many bytes in a pipe nobody has read yet.
+    /// The number of bytes in a pipe that nobody has read yet.
     pub fn unread(pipe: &File) -> std::io::Result<usize> {
         let mut bytes: libc::c_int = 0;
         // SAFETY: the descriptor is open as long as the file lives, and the call writes one number.
@@ -194,28 +194,28 @@ mod windows {
         fn SetConsoleCtrlHandler(handler: extern "system" fn(u32) -> i32, add: i32) -> i32;
     }
 
-    extern "system" fn call(_: u32) -> i32 {
+    extern "system" fn handle_signal(_: u32) -> i32 {
         STOPPED.store(true, Ordering::Relaxed);
         1
     }
 
-    /// From here on, what asks the process to end (Ctrl+C, its console closed) ends its children, and temporary files are removed.
+    /// From now on, a request to end this process (Ctrl+C, a closed console) also ends its children, and temporary files are removed.
     pub fn catch_signals() {
         // SAFETY: the handler only stores a flag.
-        unsafe { SetConsoleCtrlHandler(call, 1) };
+        unsafe { SetConsoleCtrlHandler(handle_signal, 1) };
     }
 
-    /// Processes end with a status here.
+    /// On Windows, a process ends with a status, never by a signal.
     pub fn signal_of(_: std::process::ExitStatus) -> i32 {
         0
     }
 
     /// A name from its bytes, which are UTF-8.
-    pub fn name_of(bytes: &[u8]) -> OsString {
+    pub fn os_string(bytes: &[u8]) -> OsString {
         String::from_utf8_lossy(bytes).into_owned().into()
     }
 
-    /// The folder for temporary files is the user's own here, and what is made in it inherits that.
+    /// On Windows, the folder for temporary files belongs to the user, and new folders inherit its permissions.
     pub(super) fn new_folder(base: &Path, prefix: &str) -> std::io::Result<PathBuf> {
         loop {
             let number = RandomState::new().build_hasher().finish();
@@ -228,35 +228,35 @@ mod windows {
     }
 
     pub(super) fn lock_in(folder: &Path, lock: &str) -> std::io::Result<File> {
-        // Nobody else may open it.
+        // No other process may open the file.
         File::options().write(true).create_new(true).share_mode(0).open(folder.join(lock))
     }
 
-    /// True of a folder, and of no link to one.
-    pub fn is_own_folder(found: &std::fs::Metadata) -> bool {
-        found.is_dir() && !found.is_symlink()
+    /// True for a folder, but not for a link to one.
+    pub fn is_users_folder(attributes: &std::fs::Metadata) -> bool {
+        attributes.is_dir() && !attributes.is_symlink()
     }
 
     /// True if `path` is a file that nobody has open.
     pub fn is_unlocked(path: &Path) -> bool {
-        std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+        std::fs::symlink_metadata(path).is_ok_and(|attributes| attributes.is_file())
             && File::options().read(true).share_mode(0).open(path).is_ok()
     }
 
-    /// Kills a process; what it started ends with the console.
+    /// Kills a process. Its children end with the console.
     pub fn kill_tree(child: &mut Child) {
         let _ = child.kill();
     }
 
-    /// It waits for nobody, as there are no pipes.
-    pub fn ends_with_us(_: &mut Command) {}
+    /// Does nothing: no child waits for this process, because there are no pipes.
+    pub fn end_with_parent(_: &mut Command) {}
 
-    /// Files are no pipes here.
+    /// Fails: Windows has no pipes that are files.
     pub fn pipe(_: &Path) -> std::io::Result<File> {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 
-    /// As there are none.
+    /// Fails: there are no pipes.
     pub fn unread(_: &File) -> std::io::Result<usize> {
         Err(std::io::ErrorKind::Unsupported.into())
     }

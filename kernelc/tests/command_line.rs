@@ -1,7 +1,7 @@
-//! `revamp-c++` beside plain Clang: on the same words both succeed or both fail and leave the same files, or revamp-c++ says why
-//! not. Without Clang 22 on the PATH there is nothing to compare with, and nothing is tested.
+//! Compares `revamp-c++` with plain Clang. With the same arguments, both compilers must succeed or fail alike and leave
+//! the same files, or revamp-c++ must say why it refuses the arguments. Without Clang 22 on the PATH, the tests do nothing.
 //!
-//! With MINUTES in the environment `random_lines` goes on for so long, from SEED.
+//! If the environment has MINUTES, `random_lines` runs for that many minutes, starting from SEED.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -18,8 +18,8 @@ const AMP: &str = "#if defined(STANDARD) && (STANDARD != __cplusplus || !ONE)\n#
                    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {\n        char c = 3;\n        \
                    v[i] += c;\n    });\n}\n";
 
-/// An installation without the library's code, and sources that need none.
-struct Place {
+/// A temporary installation of revamp-c++ with an empty library. The sources of these tests do not need the library's code.
+struct Installation {
     root: PathBuf,
     clang: PathBuf,
 }
@@ -31,8 +31,8 @@ fn clang() -> Option<PathBuf> {
     named.or(found)
 }
 
-impl Place {
-    fn new(name: &str) -> Option<Place> {
+impl Installation {
+    fn new(name: &str) -> Option<Installation> {
         let clang = clang()?;
         let root = std::env::temp_dir().join(format!("kernelc-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&root);
@@ -43,19 +43,19 @@ impl Place {
         std::fs::copy(env!("CARGO_BIN_EXE_revamp-kernelc"), root.join("bin/revamp-c++")).unwrap();
         symlink(sources.join("cpp-shim"), root.join("include/revamp-amp")).unwrap();
         symlink(sources.join("include/revamp.h"), root.join("include/revamp.h")).unwrap();
-        let place = Place { root, clang };
-        let library = place.root.join("lib/librevamp.so");
-        let made = Command::new(&place.clang)
+        let installation = Installation { root, clang };
+        let library = installation.root.join("lib/librevamp.so");
+        let made = Command::new(&installation.clang)
             .args(["-shared", "-x", "c++", "-", "-o"])
             .arg(library)
             .stdin(Stdio::null())
             .status()
             .unwrap();
         assert!(made.success());
-        Some(place)
+        Some(installation)
     }
 
-    /// Runs a compiler on the words in a folder of its own, and says which files it left.
+    /// Runs a compiler with the arguments `words` in a new folder. Returns the compiler's output and the files that it left.
     fn run(&self, compiler: &Path, words: &[OsString]) -> (Output, BTreeSet<OsString>) {
         let folder = self.root.join("work");
         let _ = std::fs::remove_dir_all(&folder);
@@ -70,7 +70,7 @@ impl Place {
             ("c.c", "int m(void) { int class = 6; return class; }\n"),
             ("h.hpp", "#define X 1\n"),
             ("amp.cpp", AMP),
-            ("sides.cpp", SIDES),
+            ("sides.cpp", HOST_AND_DEVICE_SOURCE),
             ("text", "int n() { return 7; }\n"),
             ("resp", "-c 'sp ace.cpp' -O1"),
             ("nested", "@resp \"-DY=\\\"a b\\\"\"\n-g"),
@@ -92,13 +92,13 @@ impl Place {
         (output, files(&folder))
     }
 
-    /// What is wrong with how revamp-c++ takes the words; `None` if nothing is.
+    /// Describes how revamp-c++ handles the arguments `words` wrongly; `None` if it handles them correctly.
     fn fault(&self, words: &[OsString]) -> Option<String> {
         let (plain, expected) = self.run(&self.clang, words);
         let (ours, files) = self.run(&self.root.join("bin/revamp-c++"), words);
         let said = String::from_utf8_lossy(&ours.stderr).into_owned();
         let left: Vec<_> = std::fs::read_dir(self.root.join("tmp")).unwrap().flatten().map(|e| e.path()).collect();
-        // Clang leaves some of its own.
+        // Clang leaves some temporary files of its own.
         let left = left.iter().any(|path| path.to_string_lossy().contains("/revamp-"));
         let refused = !ours.status.success() && said.contains("revamp-kernelc: error: ");
         let wrong = if ours.status.code().is_none_or(|code| code == 124) || said.contains("panicked") {
@@ -111,8 +111,8 @@ impl Place {
             return None;
         } else if plain.status.success() != ours.status.success() {
             "one succeeds, the other does not"
-        } else if kept(&files, &plain) != kept(&expected, &plain) {
-            "they leave other files"
+        } else if comparable_files(&files, &plain) != comparable_files(&expected, &plain) {
+            "they leave different files"
         } else {
             return None;
         };
@@ -121,8 +121,8 @@ impl Place {
     }
 }
 
-/// The files that count: where Clang fails it may have written dependencies and headers before it found out.
-fn kept<'a>(files: &'a BTreeSet<OsString>, plain: &Output) -> Vec<&'a OsString> {
+/// The files to compare. If Clang fails, it may already have written dependency files and precompiled headers, so these do not count.
+fn comparable_files<'a>(files: &'a BTreeSet<OsString>, plain: &Output) -> Vec<&'a OsString> {
     files
         .iter()
         .filter(|file| {
@@ -131,7 +131,7 @@ fn kept<'a>(files: &'a BTreeSet<OsString>, plain: &Output) -> Vec<&'a OsString> 
         .collect()
 }
 
-impl Drop for Place {
+impl Drop for Installation {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.root);
     }
@@ -155,7 +155,7 @@ fn files(folder: &Path) -> BTreeSet<OsString> {
 }
 
 fn words(line: &str) -> Vec<OsString> {
-    // A tilde is a blank within a word, and ? a byte that is no UTF-8.
+    // A tilde stands for a blank within a word, and ? for a byte that is not valid UTF-8.
     let word = |word: &str| {
         OsString::from_vec(
             word.bytes()
@@ -175,8 +175,8 @@ fn words(line: &str) -> Vec<OsString> {
 }
 
 #[test]
-fn each_way_to_call_it() {
-    let Some(place) = Place::new("table") else { return };
+fn command_lines_give_the_same_files_as_clang() {
+    let Some(installation) = Installation::new("table") else { return };
     let lines = [
         "-c a.cpp",
         "-c a.cpp b.cc",
@@ -245,19 +245,19 @@ fn each_way_to_call_it() {
         "-E a.cpp -x c text",
         "-x c text -x none main.cpp -o x",
     ];
-    let faults: Vec<String> = lines.iter().filter_map(|line| place.fault(&words(line))).collect();
+    let faults: Vec<String> = lines.iter().filter_map(|line| installation.fault(&words(line))).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // What is refused says what to do.
+    // Each refusal says what to do instead.
     for (line, part) in [
         ("-x c++ -c -", "name a file"),
         ("-c - a.cpp", "name a file"),
         ("-save-temps -c a.cpp", "REVAMP_KERNEL_DUMP"),
-        ("-c a.cpp -o -", "cannot go to standard output"),
+        ("-c a.cpp -o -", "cannot be written to standard output"),
         ("-c a.cpp b.cc -o both.o", "several sources"),
         ("@circle", "nested too deep"),
         ("-c a.cpp -gsplit-dwarf", "use -g"),
     ] {
-        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let (output, files) = installation.run(&installation.root.join("bin/revamp-c++"), &words(line));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains("error: ") && said.contains(part), "{line}: {said}");
         assert!(!files.iter().any(|file| file.as_bytes().ends_with(b".o")), "{line}: {files:?}");
@@ -265,9 +265,9 @@ fn each_way_to_call_it() {
 }
 
 #[test]
-fn flags_of_kernels() {
-    let Some(place) = Place::new("kernels") else { return };
-    // What is said; nothing where it compiles.
+fn kernel_flags_are_accepted_or_refused() {
+    let Some(installation) = Installation::new("kernels") else { return };
+    // The expected message; empty if the line compiles.
     for (line, part) in [
         ("-c amp.cpp", ""),
         ("-famp-bounds=zero -O1 -c amp.cpp", ""),
@@ -275,20 +275,20 @@ fn flags_of_kernels() {
         ("-famp-strict -c amp.cpp", "amp.cpp:5:14: error: the variable 'c': 'char' is not a number type of amp code"),
         ("-c amp.cpp -O2 -famp-bounds=off -famp-strict", "amp.cpp:5:14: error: "),
         ("-c a.cpp amp.cpp -famp-strict", "amp.cpp:5:14: error: "),
-        // No kernels, and what is not for kernels.
+        // These lines compile no kernels.
         ("-famp-strict -c a.cpp", ""),
         ("-famp-strict -famp-bounds=zero main.cpp a.cpp -o prog", ""),
         ("-famp-strict -E a.cpp", ""),
         ("-famp-bounds=zero -M a.cpp", ""),
         ("-famp-bounds=some -c a.cpp", "use off, zero or report"),
         ("-famp-bounds= -c a.cpp", "use off, zero or report"),
-        ("-famp-jobs=0 -c a.cpp", "a number above 0"),
+        ("-famp-jobs=0 -c a.cpp", "must be an integer above 0"),
         ("-famp-bounds -c a.cpp", "unknown option -famp-bounds"),
         ("-Wamp-read-only -Wno-amp-unsynchronized -c amp.cpp", ""),
         ("-Wno-amp-read-only -E a.cpp", ""),
         ("-Wamp-nosuch -c a.cpp", "unknown option -Wamp-nosuch"),
         ("-m32 -c amp.cpp", "-m32: kernels use 64-bit pointers"),
-        // All passes have them.
+        // All passes accept these options.
         (
             "-fshort-enums -funsigned-char -fwrapv -fno-strict-aliasing -fno-strict-overflow -fno-delete-null-pointer-checks -mms-bitfields \
              -fno-access-control -fno-elide-constructors -fsized-deallocation -fblocks -fno-gnu-keywords \
@@ -299,7 +299,7 @@ fn flags_of_kernels() {
         ("--std=c++20 -Wp,-DSTANDARD=202002L -Xpreprocessor -DONE=1 -c amp.cpp", ""),
         ("-famp-nosuch -c a.cpp", "unknown option -famp-nosuch; the options are -famp-strict"),
     ] {
-        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let (output, files) = installation.run(&installation.root.join("bin/revamp-c++"), &words(line));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.success(), part.is_empty(), "{line}: {said}");
         assert!(said.contains(part), "{line}: {said}");
@@ -308,15 +308,15 @@ fn flags_of_kernels() {
     }
 }
 
-/// Caches of compilations compare the output of -E, where restrictions are gone.
+/// Compiler caches compare the output of -E. This output has no restrictions, so revamp-c++ appends a hash of the sources.
 #[test]
 fn preprocessed_text_differs_where_the_source_does() {
-    let Some(place) = Place::new("preprocessed") else { return };
+    let Some(installation) = Installation::new("preprocessed") else { return };
     let sum = |line: &str| {
-        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let (output, files) = installation.run(&installation.root.join("bin/revamp-c++"), &words(line));
         assert!(output.status.success(), "{line}");
         let text = if files.contains(OsStr::new("x.i")) {
-            std::fs::read_to_string(place.root.join("work/x.i")).unwrap()
+            std::fs::read_to_string(installation.root.join("work/x.i")).unwrap()
         } else {
             String::from_utf8(output.stdout).unwrap()
         };
@@ -327,8 +327,8 @@ fn preprocessed_text_differs_where_the_source_does() {
 }
 
 #[test]
-fn options_that_do_not_apply_are_told_once() {
-    let Some(place) = Place::new("without_effect") else { return };
+fn options_without_effect_are_reported_once() {
+    let Some(installation) = Installation::new("without_effect") else { return };
     for (line, said) in [
         (
             "-flto=thin -O1 -c amp.cpp",
@@ -336,50 +336,50 @@ fn options_that_do_not_apply_are_told_once() {
         ),
         ("-ftrapv -fmodules -c amp.cpp", "warning: -ftrapv: applies to host code only"),
     ] {
-        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success() && files.contains(OsStr::new("amp.o")), "{line}: {told}");
-        assert_eq!(told.matches(said).count(), 1, "{line}: {told}");
-        let (output, _) = place.run(&place.root.join("bin/revamp-c++"), &words(&format!("{line} -w")));
+        let (output, files) = installation.run(&installation.root.join("bin/revamp-c++"), &words(line));
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && files.contains(OsStr::new("amp.o")), "{line}: {messages}");
+        assert_eq!(messages.matches(said).count(), 1, "{line}: {messages}");
+        let (output, _) = installation.run(&installation.root.join("bin/revamp-c++"), &words(&format!("{line} -w")));
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line} -w");
     }
 }
 
-/// The host's pass begins before it is known that the source is right.
+/// The host pass begins before the check of the source has ended.
 #[test]
-fn what_the_hosts_pass_says_is_told_once_and_of_right_sources() {
-    let Some(place) = Place::new("sides") else { return };
-    for (line, right, warnings, errors) in [
+fn messages_of_the_host_pass_appear_once_and_only_for_valid_sources() {
+    let Some(installation) = Installation::new("sides") else { return };
+    for (line, succeeds, warnings, errors) in [
         ("-c sides.cpp", true, 0, 0),
         ("-DHOST_WARNING -c sides.cpp", true, 1, 0),
         ("-DHOST_ERROR -DHOST_WARNING -c sides.cpp", false, 1, 1),
         ("-DHOST_WARNING -DAMP_ERROR -c sides.cpp", false, 0, 0),
-        // Amp code's functions are the device's alone, which shows only in the check.
+        // Here, amp functions are device-only. Only the check of the source detects this.
         ("-DHOST_WARNING -DOVERLOADED -O2 -c sides.cpp", true, 1, 0),
-        // Which shows only when the device's pass and the host's have failed.
+        // The overload is found only after the device pass and the host pass have failed.
         ("-DHOST_WARNING -DIN_A_MACRO -O2 -c sides.cpp", true, 1, 0),
         ("-DHOST_ERROR -DHOST_WARNING -DIN_A_MACRO -O2 -c sides.cpp", false, 1, 1),
     ] {
-        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let (output, files) = installation.run(&installation.root.join("bin/revamp-c++"), &words(line));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.success(), right, "{line}: {said}");
+        assert_eq!(output.status.success(), succeeds, "{line}: {said}");
         assert_eq!(said.matches("warning: of the host").count(), warnings, "{line}: {said}");
         assert_eq!(said.matches("'of_the_host'").count(), errors, "{line}: {said}");
-        assert_eq!(files.contains(OsStr::new("sides.o")), right, "{line}: {files:?}");
+        assert_eq!(files.contains(OsStr::new("sides.o")), succeeds, "{line}: {files:?}");
     }
 }
 
 #[test]
-fn wide_formats_are_warned_of() {
-    let Some(place) = Place::new("formats") else { return };
-    let folder = place.root.join("kept");
+fn wide_formats_cause_a_warning() {
+    let Some(installation) = Installation::new("formats") else { return };
+    let folder = installation.root.join("kept");
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("f.cpp");
     let text = "#include <cwchar>\nvoid f(wchar_t *b, const wchar_t *w) {\n    std::swprintf(b, 9, L\"%s\", w);\n    std::swprintf(b, 9, L\"%ls\", w);\n}\n";
     std::fs::write(&file, text).unwrap();
     for (line, count) in [("-c", 1), ("-c -w", 0), ("-c -Wno-format", 0)] {
-        let (output, _) =
-            place.run(&place.root.join("bin/revamp-c++"), &[words(line), vec![file.clone().into()]].concat());
+        let (output, _) = installation
+            .run(&installation.root.join("bin/revamp-c++"), &[words(line), vec![file.clone().into()]].concat());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{said}");
         assert_eq!(said.matches("f.cpp:3:26: warning: '%s': in a wide format").count(), count, "{line}: {said}");
@@ -388,38 +388,38 @@ fn wide_formats_are_warned_of() {
 }
 
 #[test]
-fn dynamic_exception_specifications_are_warned_of() {
-    let Some(place) = Place::new("throws") else { return };
-    let file = place.root.join("kept.cpp");
+fn dynamic_exception_specifications_cause_a_warning() {
+    let Some(installation) = Installation::new("throws") else { return };
+    let file = installation.root.join("kept.cpp");
     let text = "#include <amp.h>\nint f(int x) throw(int) restrict(amp, cpu) { return x; }\nvoid g(concurrency::array_view<int> v) {\n    parallel_for_each(v.extent, [=](concurrency::index<1> i) restrict(amp) { v[i] = f(1); });\n}\n";
     std::fs::write(&file, text).unwrap();
     for (line, code, said) in [
         ("-c -std=c++17", true, "warning: ISO C++17 does not allow dynamic exception specifications"),
         ("-c -std=c++17 -Werror", false, "error: ISO C++17 does not allow dynamic exception specifications"),
     ] {
-        let (output, _) =
-            place.run(&place.root.join("bin/revamp-c++"), &[words(line), vec![file.clone().into()]].concat());
+        let (output, _) = installation
+            .run(&installation.root.join("bin/revamp-c++"), &[words(line), vec![file.clone().into()]].concat());
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.success(), code, "{text}");
         assert_eq!(text.matches(said).count(), 1, "{text}");
     }
 }
 
-/// Clang alone would find a function that is defined twice.
+/// Plain Clang would report that a function is defined twice.
 #[test]
 fn syntax_is_checked_as_amp() {
-    let Some(place) = Place::new("syntax") else { return };
+    let Some(installation) = Installation::new("syntax") else { return };
     let text = "#include <amp.h>\nint f() restrict(amp) { return 1; }\nint f() { return 2; }\nint g();\nvoid h(concurrency::array_view<int> v) {\n    int unused;\n    parallel_for_each(v.extent, [=](concurrency::index<1> i) restrict(amp) { v[i] = CALLED(); });\n}\n";
-    std::fs::write(place.root.join("kept.cpp"), text).unwrap();
-    std::fs::write(place.root.join("kept.c"), "int of_c(void) { return; }\n").unwrap();
+    std::fs::write(installation.root.join("kept.cpp"), text).unwrap();
+    std::fs::write(installation.root.join("kept.c"), "int of_c(void) { return; }\n").unwrap();
     for (line, code, said) in [
         ("-Wall -DCALLED=f kept.cpp", true, "kept.cpp:6:9: warning: unused variable 'unused'"),
         ("-o none -DCALLED=f kept.cpp kept.cpp", true, ""),
         ("-DCALLED=g kept.cpp", false, "kept.cpp:7:85: error: 'g' is a cpu function"),
         ("-DCALLED=f kept.cpp kept.c", false, "kept.c:1:"),
     ] {
-        let line = format!("-fsyntax-only {}", line.replace("kept", &place.root.join("kept").to_string_lossy()));
-        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(&line));
+        let line = format!("-fsyntax-only {}", line.replace("kept", &installation.root.join("kept").to_string_lossy()));
+        let (output, files) = installation.run(&installation.root.join("bin/revamp-c++"), &words(&line));
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.success(), code, "{line}: {text}");
         assert!(text.contains(said) && (!said.is_empty() || text.is_empty()), "{line}: {text}");
@@ -428,16 +428,16 @@ fn syntax_is_checked_as_amp() {
     }
 }
 
-/// An error of Clang, one of C++ AMP that Clang found, and one that a rule found.
+/// The source has three errors: an error of Clang, an error of C++ AMP that Clang found, and an error that a rule found.
 #[test]
-fn errors_are_told_where_line_directives_put_them() {
-    let Some(place) = Place::new("line-directives") else { return };
+fn errors_follow_line_directives() {
+    let Some(installation) = Installation::new("line-directives") else { return };
     let source = "#include <amp.h>\nusing namespace concurrency;\n#line 100 \"gen.y\"\nint of_cpu() { return unknown; }\n\
                   void f(array_view<int> v) {\n    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {\n        \
                   v[i] += of_cpu();\n        static int n;\n    });\n}\n";
-    std::fs::write(place.root.join("generated.cpp"), source).unwrap();
-    let words = [OsString::from("-c"), place.root.join("generated.cpp").into()];
-    let (output, _) = place.run(&place.root.join("bin/revamp-c++"), &words);
+    std::fs::write(installation.root.join("generated.cpp"), source).unwrap();
+    let words = [OsString::from("-c"), installation.root.join("generated.cpp").into()];
+    let (output, _) = installation.run(&installation.root.join("bin/revamp-c++"), &words);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.starts_with("gen.y:100:23: error: ") && !said.contains("generated.cpp"), "{said}");
     for expected in [
@@ -453,56 +453,56 @@ fn errors_are_told_where_line_directives_put_them() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_compiler_that_is_killed_or_missing_is_told() {
-    let Some(mut place) = Place::new("killed") else { return };
-    let real = place.clang.clone();
+fn killed_and_missing_compilers_are_reported() {
+    let Some(mut installation) = Installation::new("killed") else { return };
+    let real = installation.clang.clone();
     let script = format!("#!/bin/sh\ncase $1 in --version) exec {} --version;; esac\nkill -9 $$\n", real.display());
-    place.clang = put_script(&place.root, "clang++", &script);
-    put_library(&place.root, &real, "libclang.so", "", Some(&libclang(&real)));
-    let said = |place: &Place| {
-        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words("-c a.cpp"));
+    installation.clang = put_script(&installation.root, "clang++", &script);
+    put_library(&installation.root, &real, "libclang.so", "", Some(&libclang(&real)));
+    let said = |installation: &Installation| {
+        let (output, files) = installation.run(&installation.root.join("bin/revamp-c++"), &words("-c a.cpp"));
         assert!(!output.status.success() && !files.contains(OsStr::new("a.o")));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let text = said(&place);
+    let text = said(&installation);
     assert!(text.contains("was ended by signal 9"), "{text}");
-    place.clang = "/nowhere/clang++".into();
-    let text = said(&place);
+    installation.clang = "/nowhere/clang++".into();
+    let text = said(&installation);
     assert!(text.contains("REVAMP_CLANG is /nowhere/clang++"), "{text}");
 }
 
 #[test]
 fn another_clang_is_refused_with_both_versions() {
-    let Some(place) = Place::new("versions") else { return };
+    let Some(installation) = Installation::new("versions") else { return };
     let said = |folder: &str, name: &OsStr| {
-        let output = Command::new(place.root.join("bin/revamp-c++"))
+        let output = Command::new(installation.root.join("bin/revamp-c++"))
             .args(["-c", "a.cpp"])
             .env("REVAMP_CLANG", name)
-            .env("PATH", place.root.join(folder))
+            .env("PATH", installation.root.join(folder))
             .output()
             .unwrap();
         assert!(!output.status.success());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     for version in ["14.0.6", "19.1.7", "23.1.4"] {
-        let folder = place.root.join(version);
+        let folder = installation.root.join(version);
         std::fs::create_dir_all(&folder).unwrap();
         let program = folder.join("clang++");
         std::fs::write(&program, format!("#!/bin/sh\necho Debian clang version {version}\n")).unwrap();
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let major = version.split_once('.').unwrap().0;
-        let refused = format!("{} is Clang {major}, but kernels need Clang 22; install it", program.display());
+        let refused = format!("{} is Clang {major}, but kernels need Clang 22; install Clang 22 ", program.display());
         for name in [OsStr::new(""), OsStr::new("clang++"), program.as_os_str()] {
             let text = said(version, name);
             assert!(text.contains(&refused), "{name:?}: {text}");
         }
     }
     let text = said("nowhere", OsStr::new(""));
-    assert!(text.contains("Clang 22, which compiles kernels, was not found; install it"), "{text}");
+    assert!(text.contains("Clang 22, which compiles kernels, was not found; install Clang 22 "), "{text}");
 }
 
-/// Waits until a condition holds; false if it does not in half a minute.
-fn comes(mut condition: impl FnMut() -> bool) -> bool {
+/// Waits until a condition holds. Returns false after half a minute.
+fn becomes_true(mut condition: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + Duration::from_secs(30);
     while Instant::now() < end {
         if condition() {
@@ -513,18 +513,18 @@ fn comes(mut condition: impl FnMut() -> bool) -> bool {
     condition()
 }
 
-/// The state of a process as `/proc` has it; `None` if there is none or it has ended.
+/// The state of a process in `/proc`; `None` if the process does not exist or has ended.
 fn state(id: &str) -> Option<char> {
     let text = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).ok()?;
     text.rsplit_once(") ")?.1.chars().next().filter(|state| *state != 'Z')
 }
 
-/// Sends a signal.
+/// Sends a signal to a process.
 fn end(process: &str, signal: &str) {
     let _ = Command::new("sh").args(["-c", &format!("kill -{signal} {process}")]).stderr(Stdio::null()).status();
 }
 
-/// A library for a Clang in `root/bin`, of C. What `other` is not given it takes from that library.
+/// Compiles C code to a library `name` for a Clang in `root/bin`. Functions that the code does not define come from the library `other`.
 #[cfg(target_os = "linux")]
 fn put_library(root: &Path, clang: &Path, name: &str, code: &str, other: Option<&Path>) {
     let source = root.join("library.c");
@@ -537,14 +537,14 @@ fn put_library(root: &Path, clang: &Path, name: &str, code: &str, other: Option<
     assert!(command.args(other).args(folder).arg("-o").arg(root.join("lib").join(name)).status().unwrap().success());
 }
 
-/// One in the place of libLLVM: `body` is what its first function does.
+/// Compiles a library that replaces libLLVM. `body`: the body of LLVMGetVersion, the only function of this library.
 #[cfg(target_os = "linux")]
 fn put_llvm(root: &Path, clang: &Path, body: &str) {
     let code = format!("void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) {{ {body} }}");
     put_library(root, clang, "libLLVM.so.22.1", &code, None);
 }
 
-/// The libclang of a Clang.
+/// The libclang that belongs to a Clang.
 #[cfg(target_os = "linux")]
 fn libclang(clang: &Path) -> PathBuf {
     let folder = clang.canonicalize().unwrap().parent().unwrap().with_file_name("lib");
@@ -556,7 +556,7 @@ fn libclang(clang: &Path) -> PathBuf {
     files.filter(is_libclang).min().unwrap()
 }
 
-/// A program of `root/bin` that is a script.
+/// Puts a script into `root/bin` as a program.
 #[cfg(target_os = "linux")]
 fn put_script(root: &Path, name: &str, script: &str) -> PathBuf {
     let file = root.join("bin").join(name);
@@ -565,85 +565,87 @@ fn put_script(root: &Path, name: &str, script: &str) -> PathBuf {
     file
 }
 
-/// The real Clang and its `opt`, in a folder where a test's libraries may stand beside them. Gives the real Clang.
+/// Puts scripts that run the real Clang and its `opt` into a folder to which a test can add libraries. Returns the path of the real Clang.
 #[cfg(target_os = "linux")]
-fn put_clang(place: &mut Place) -> PathBuf {
-    let real = place.clang.clone();
-    place.clang = put_script(&place.root, "clang++", &format!("#!/bin/sh\nexec {} \"$@\"\n", real.display()));
+fn put_clang(installation: &mut Installation) -> PathBuf {
+    let real = installation.clang.clone();
+    installation.clang =
+        put_script(&installation.root, "clang++", &format!("#!/bin/sh\nexec {} \"$@\"\n", real.display()));
     let opt = real.canonicalize().unwrap().with_file_name("opt");
-    put_script(&place.root, "opt", &format!("#!/bin/sh\nexec {} \"$@\"\n", opt.display()));
+    put_script(&installation.root, "opt", &format!("#!/bin/sh\nexec {} \"$@\"\n", opt.display()));
     real
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_clang_without_its_libclang_compiles_nothing() {
-    let Some(mut place) = Place::new("libclang") else { return };
-    let real = put_clang(&mut place);
-    let ours = place.root.join("bin/revamp-c++");
-    let said = |place: &Place| {
-        let (output, files) = place.run(&ours, &words("-O2 -c amp.cpp"));
+    let Some(mut installation) = Installation::new("libclang") else { return };
+    let real = put_clang(&mut installation);
+    let ours = installation.root.join("bin/revamp-c++");
+    let said = |installation: &Installation| {
+        let (output, files) = installation.run(&ours, &words("-O2 -c amp.cpp"));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(1) && !files.contains(OsStr::new("amp.o")), "{said}");
         said
     };
-    let (root, missing) = (place.root.display(), said(&place));
+    let (root, missing) = (installation.root.display(), said(&installation));
     let expected = format!(
-        "revamp-kernelc: error: libclang of Clang 22, which checks C++ AMP's restrictions, was not found for {root}/bin/clang++ (in \
-         {root}/lib, {root}/lib64); Debian and Ubuntu: apt-get install libclang1-22\n"
+        "revamp-kernelc: error: libclang of Clang 22, which checks C++ AMP's restrictions, was not found for \
+         {root}/bin/clang++ (in {root}/lib, {root}/lib64); install it (Debian and Ubuntu: apt-get install \
+         libclang1-22)\n"
     );
     assert_eq!(missing, expected);
     let library = libclang(&real);
     let name = "libclang.so";
-    // One that is no libclang, of another version, that cannot parse, that crashes.
-    put_library(&place.root, &real, name, "", None);
+    // Tries a library that is not libclang, a libclang of another version, one that cannot parse, and two that crash.
+    put_library(&installation.root, &real, name, "", None);
     assert!(
-        said(&place).contains("lib/libclang.so cannot be used: it has no clang_getClangVersion"),
+        said(&installation).contains("lib/libclang.so cannot be used: the library has no clang_getClangVersion"),
         "{}",
-        said(&place)
+        said(&installation)
     );
     for (code, expected) in [
         (
             "struct { void *text; unsigned flags; } clang_getClangVersion() { return (typeof(clang_getClangVersion())){\"clang version 21.1\"}; }",
-            "lib/libclang.so cannot be used: it is of clang version 21.1, and the compiler is Clang 22",
+            "lib/libclang.so cannot be used: the library belongs to clang version 21.1, but the compiler is Clang 22",
         ),
-        ("int clang_parseTranslationUnit2FullArgv() { return 1; }", "amp.cpp: libclang cannot parse it"),
+        ("int clang_parseTranslationUnit2FullArgv() { return 1; }", "amp.cpp: libclang cannot parse the source"),
         ("int clang_parseTranslationUnit2FullArgv() { return 2; }", "amp.cpp: libclang crashed"),
         ("void *clang_createIndex() { abort(); }", "libclang, checking amp.cpp, was ended by signal 6"),
     ] {
-        put_library(&place.root, &real, name, code, Some(&library));
-        let said = said(&place);
+        put_library(&installation.root, &real, name, code, Some(&library));
+        let said = said(&installation);
         assert!(said.starts_with("revamp-kernelc: error: ") && said.contains(expected), "{expected}: {said}");
     }
-    // What it cannot take Clang explains.
-    put_library(&place.root, &real, name, "", Some(&library));
-    let (output, _) = place.run(&ours, &words("-std=c++99 -c amp.cpp"));
+    // If libclang rejects an option, Clang explains why.
+    put_library(&installation.root, &real, name, "", Some(&library));
+    let (output, _) = installation.run(&ours, &words("-std=c++99 -c amp.cpp"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.starts_with("error: invalid value 'c++99' in '-std=c++99'\n"), "{said}");
-    assert!(said.ends_with("\nrevamp-kernelc: error: amp.cpp: libclang cannot parse it\n"), "{said}");
+    assert!(said.ends_with("\nrevamp-kernelc: error: amp.cpp: libclang cannot parse the source\n"), "{said}");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_fatal_error_of_llvm_is_told_and_leaves_nothing() {
-    let Some(mut place) = Place::new("fatal") else { return };
-    let real = put_clang(&mut place);
-    put_library(&place.root, &real, "libclang.so", "", Some(&libclang(&real)));
-    put_llvm(&place.root, &real, "fputs(\"LLVM ERROR: out of registers\\n\", stderr); abort();");
-    let ours = place.root.join("bin/revamp-c++");
-    let (output, files) = place.run(&ours, &words("-O2 -c amp.cpp"));
+fn a_fatal_llvm_error_is_reported_and_leaves_no_files() {
+    let Some(mut installation) = Installation::new("fatal") else { return };
+    let real = put_clang(&mut installation);
+    put_library(&installation.root, &real, "libclang.so", "", Some(&libclang(&real)));
+    put_llvm(&installation.root, &real, "fputs(\"LLVM ERROR: out of registers\\n\", stderr); abort();");
+    let ours = installation.root.join("bin/revamp-c++");
+    let (output, files) = installation.run(&ours, &words("-O2 -c amp.cpp"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && !files.contains(OsStr::new("amp.o")), "{said}");
     let expected = "revamp-kernelc: error: LLVM, compiling the kernels of amp.cpp, was ended by signal 6\nLLVM ERROR: out of registers\n";
     assert!(said.contains(expected), "{said}");
-    let left: Vec<_> = std::fs::read_dir(place.root.join("tmp")).unwrap().flatten().map(|e| e.path()).collect();
+    let left: Vec<_> = std::fs::read_dir(installation.root.join("tmp")).unwrap().flatten().map(|e| e.path()).collect();
     assert!(left.is_empty(), "it left {left:?}");
-    // One that is no libLLVM, or of another version.
+    // Tries a libLLVM of another version, and a library that is not libLLVM.
     for (body, expected) in
-        [("*a = 21;", "is LLVM 21, but "), ("*a = 22;", "cannot be used: it has no LLVMContextCreate")]
+        [("*a = 21;", "is LLVM 21, but "), ("*a = 22;", "cannot be used: the library has no LLVMContextCreate")]
     {
-        put_llvm(&place.root, &real, body);
-        let (output, _) = place.run(&ours, &words("-O2 -c amp.cpp"));
+        put_llvm(&installation.root, &real, body);
+        let (output, _) = installation.run(&ours, &words("-O2 -c amp.cpp"));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
             !output.status.success() && said.contains("revamp-kernelc: error: ") && said.contains(expected),
@@ -652,23 +654,23 @@ fn a_fatal_error_of_llvm_is_told_and_leaves_nothing() {
     }
 }
 
-/// Each stage stands still in a process that has a child of its own, and writes where it is into the temporary folder.
+/// In each stage, a process starts a child, writes the ids of itself and the child into a file, and hangs.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_ends_all_stages_and_leaves_nothing() {
-    let Some(mut place) = Place::new("signals") else { return };
-    let (real, root) = (place.clang.clone(), place.root.clone());
-    let script = |stands: &str| {
+fn a_signal_ends_all_stages_and_leaves_no_files() {
+    let Some(mut installation) = Installation::new("signals") else { return };
+    let (real, root) = (installation.clang.clone(), installation.root.clone());
+    let script = |hanging_command_pattern: &str| {
         let at = root.display();
         format!(
-            "#!/bin/sh\ncase \"$*\" in {stands})\nsleep 200 & echo $$ $! >{at}/ids.new; mv {at}/ids.new {at}/ids; wait;; esac\nexec {} \"$@\"\n",
+            "#!/bin/sh\ncase \"$*\" in {hanging_command_pattern})\nsleep 200 & echo $$ $! >{at}/ids.new; mv {at}/ids.new {at}/ids; wait;; esac\nexec {} \"$@\"\n",
             real.display()
         )
     };
     put_library(&root, &real, "libclang.so", "", Some(&libclang(&real)));
     let library = root.join("lib/libLLVM.so.22.1");
-    // What the scripts do, in C. The process of other work stands still too.
-    let stands = format!(
+    // C code that does the same as the scripts. A process with another task than WORK hangs too, but writes no ids.
+    let hanging_code = format!(
         "char words[9999] = {{}}; read(open(\"/proc/self/cmdline\", O_RDONLY), words, 9998); \
          if (!strstr(words + strlen(words) + 1, \"WORK\")) for (;;) pause(); \
          int child = fork(); if (!child) execlp(\"sleep\", \"sleep\", \"200\", (char *)0); FILE *f = fopen(\"{0}/ids.new\", \"w\"); \
@@ -682,9 +684,9 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
         ("native kernels", "no", Some("--revamp-make-native")),
         ("link", "*-lrevamp*", None),
     ] {
-        place.clang = put_script(&root, "clang++", &script(in_clang));
+        installation.clang = put_script(&root, "clang++", &script(in_clang));
         match in_llvm {
-            Some(work) => put_llvm(&root, &real, &stands.replace("WORK", work)),
+            Some(work) => put_llvm(&root, &real, &hanging_code.replace("WORK", work)),
             None => drop(std::fs::remove_file(&library)),
         }
         let signals = if stage == "native kernels" { &["TERM", "INT", "HUP", "KILL"][..] } else { &["TERM"] };
@@ -695,26 +697,26 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
             let mut child = Command::new(root.join("bin/revamp-c++"))
                 .args(["-O2", "-o"])
                 .args([&root.join("prog"), &source])
-                .env("REVAMP_CLANG", &place.clang)
+                .env("REVAMP_CLANG", &installation.clang)
                 .env("TMPDIR", root.join("tmp"))
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
             let mut ended = false;
-            let stands = comes(|| {
+            let is_hanging = becomes_true(|| {
                 ended = child.try_wait().unwrap().is_some();
                 ended || root.join("ids").exists()
             });
-            assert!(stands && !ended, "{stage}: no process stood still");
+            assert!(is_hanging && !ended, "{stage}: no process hung");
             let ids = std::fs::read_to_string(root.join("ids")).unwrap();
             end(&child.id().to_string(), signal);
-            assert!(comes(|| child.try_wait().unwrap().is_some()), "{stage}, signal {signal}: it did not end");
-            // What is killed outright cannot end the children of its children.
+            assert!(becomes_true(|| child.try_wait().unwrap().is_some()), "{stage}, signal {signal}: it did not end");
+            // After SIGKILL, the driver cannot end the children of its children.
             let count = if signal == "KILL" { 1 } else { 2 };
-            let goes_on: Vec<_> =
-                ids.split_whitespace().take(count).filter(|id| !comes(|| state(id).is_none())).collect();
+            let running_ids: Vec<_> =
+                ids.split_whitespace().take(count).filter(|id| !becomes_true(|| state(id).is_none())).collect();
             ids.split_whitespace().for_each(|id| end(id, "KILL"));
-            assert!(goes_on.is_empty(), "{stage}, signal {signal}: process {goes_on:?} of {ids:?} goes on");
+            assert!(running_ids.is_empty(), "{stage}, signal {signal}: process {running_ids:?} of {ids:?} goes on");
             let left: Vec<_> = std::fs::read_dir(root.join("tmp")).unwrap().flatten().map(|e| e.path()).collect();
             assert!(signal == "KILL" || left.is_empty(), "{stage}, signal {signal}: it left {left:?}");
         }
@@ -722,35 +724,35 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
 }
 
 #[test]
-fn what_was_preprocessed_is_the_hosts() {
-    let Some(place) = Place::new("preprocessed") else { return };
-    let ours = place.root.join("bin/revamp-c++");
-    let folder = place.root.join("kept");
+fn preprocessed_output_is_host_code() {
+    let Some(installation) = Installation::new("preprocessed-output") else { return };
+    let ours = installation.root.join("bin/revamp-c++");
+    let folder = installation.root.join("kept");
     std::fs::create_dir_all(&folder).unwrap();
     let names = ["amp.ii", "amp2.cpp", "a.ii"].map(|name| folder.join(name).into_os_string());
     for (source, file) in [("amp.cpp", 0), ("amp.cpp", 1), ("a.cpp", 2)] {
-        let (output, _) = place.run(&ours, &[words("-E -o"), vec![names[file].clone(), source.into()]].concat());
+        let (output, _) = installation.run(&ours, &[words("-E -o"), vec![names[file].clone(), source.into()]].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    for (file, by_ours) in [(0, false), (1, false), (2, true)] {
+    for (file, is_accepted) in [(0, false), (1, false), (2, true)] {
         for link in ["-c", "-shared -fPIC"] {
             let line = [words(link), vec![names[file].clone()]].concat();
-            let (output, _) = place.run(&ours, &line);
+            let (output, _) = installation.run(&ours, &line);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!(output.status.success(), by_ours, "{line:?}: {said}");
-            assert!(by_ours || said.contains("is the output of -E"), "{line:?}: {said}");
+            assert_eq!(output.status.success(), is_accepted, "{line:?}: {said}");
+            assert!(is_accepted || said.contains("is the output of -E"), "{line:?}: {said}");
         }
-        // The host's code, of the language that -c takes.
-        let (output, _) =
-            place.run(&place.clang, &[words("-std=c++17 -fsyntax-only"), vec![names[file].clone()]].concat());
+        // The output is host code, in the language version that -c uses.
+        let (output, _) = installation
+            .run(&installation.clang, &[words("-std=c++17 -fsyntax-only"), vec![names[file].clone()]].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    let (output, _) = place.run(&ours, &words("-dM -E a.cpp"));
+    let (output, _) = installation.run(&ours, &words("-dM -E a.cpp"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("#define __STRICT_ANSI__ 1"));
 }
 
-/// A source whose sides differ.
-const SIDES: &str = "\
+/// A source that differs between host and device.
+const HOST_AND_DEVICE_SOURCE: &str = "\
 #include <amp.h>
 using namespace concurrency;
 #ifdef OVERLOADED
@@ -780,7 +782,7 @@ int host() { return of_the_host; }
 #endif
 ";
 
-/// What random command lines are made of; what stands there several times is taken more often.
+/// The words of random command lines. A word that is listed several times is chosen more often.
 const WORDS: [&str; 73] = [
     "a.cpp",
     "a.cpp",
@@ -857,12 +859,12 @@ const WORDS: [&str; 73] = [
     "-print-search-dirs",
 ];
 
-/// Random command lines, the same for each seed: of minutes where MINUTES says so, else few.
+/// Tries random command lines, which depend only on the seed: for MINUTES minutes if MINUTES is set, otherwise a few lines.
 #[test]
 fn random_lines() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (minutes, seed) = (number("MINUTES"), number("SEED").unwrap_or(1));
-    let Some(place) = Place::new("random") else { return };
+    let Some(installation) = Installation::new("random") else { return };
     let end = Instant::now() + Duration::from_secs(60 * minutes.unwrap_or(0));
     let folder = std::env::var_os("FUZZ_OUT").map_or_else(std::env::temp_dir, PathBuf::from);
     let mut state = seed;
@@ -878,7 +880,7 @@ fn random_lines() {
     while if minutes.is_some() { Instant::now() < end } else { tried < 12 } {
         let line: Vec<&str> = (0..1 + random(6)).map(|_| WORDS[random(WORDS.len())]).collect();
         let line = line.join(" ");
-        if let Some(fault) = place.fault(&words(&line)) {
+        if let Some(fault) = installation.fault(&words(&line)) {
             let file = folder.join("kernelc-command-line.txt");
             std::fs::write(&file, format!("{line}\n{fault}\n")).unwrap();
             panic!("{} (line {tried} of seed {seed}): {line}\n{fault}", file.display());
@@ -888,25 +890,25 @@ fn random_lines() {
     println!("kernelc-command-line: {tried} lines tried, 0 found, seed {seed}");
 }
 
-/// Parts of 8 and 9 kernels.
+/// The 17 kernels are compiled in parts of 8 and 9.
 #[test]
 fn kernels_are_compiled_in_parts_and_the_object_is_the_same() {
-    let Some(place) = Place::new("parts") else { return };
+    let Some(installation) = Installation::new("parts") else { return };
     let kernel = |n: usize| {
         format!(
             "void f{n}(array_view<int> v) {{ parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {{ v[i] += {n}; }}); }}\n"
         )
     };
     let kernels: String = (0..17).map(kernel).collect();
-    let source = place.root.join("many.cpp");
+    let source = installation.root.join("many.cpp");
     std::fs::write(&source, format!("#include <amp.h>\nusing namespace concurrency;\n{kernels}")).unwrap();
     let object = |jobs: &str| {
         let mut line = words(&format!("-O1 -v {jobs} -o many.o -c"));
         line.push(source.clone().into());
-        let (output, _) = place.run(&place.root.join("bin/revamp-c++"), &line);
+        let (output, _) = installation.run(&installation.root.join("bin/revamp-c++"), &line);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success() && said.contains("revamp-c++: 17 of 17 kernels compiled"), "{jobs}: {said}");
-        std::fs::read(place.root.join("work/many.o")).unwrap()
+        std::fs::read(installation.root.join("work/many.o")).unwrap()
     };
     let [one, three] = ["-famp-jobs=1", "-famp-jobs=3"].map(object);
     assert!(one == three, "the objects differ");

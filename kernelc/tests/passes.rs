@@ -1,30 +1,31 @@
-//! The files of `tests/passes/NAME`: modules for the pass NAME with lines of LLVM's FileCheck, of which this is a small part.
+//! Runs the modules in `tests/passes/NAME` through the pass NAME. The checks are a small subset of LLVM's FileCheck.
 //!
-//! `; CHECK: TEXT` is in a line behind that of the check before, `; CHECK-NEXT:` in the line right behind it, and `; CHECK-NOT:` in no line up to the
-//! next check. As in FileCheck, spaces count as one, and `{{...}}` stands for any text. `scripts/needs` asks for Clang and libLLVM.
+//! `; CHECK: TEXT` matches a line after the previous match. `; CHECK-NEXT: TEXT` matches the line right after the
+//! previous match. `; CHECK-NOT: TEXT` requires that no line up to the next match has the text. As in FileCheck, several
+//! spaces count as one. Unlike in FileCheck, `{{...}}` matches any text. `scripts/needs` checks that Clang and libLLVM exist.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::path::Path;
 use std::process::Command;
 
-/// A check: its kind, its text, its line.
+/// A check: its kind, its text and its line number.
 type Check<'t> = (&'t str, &'t str, usize);
 
 fn checks(text: &str) -> Vec<Check<'_>> {
     let lines = text.lines().enumerate();
     let checks = lines.filter_map(|(n, line)| Some((n, line.trim_start().strip_prefix("; CHECK")?.split_once(':')?)));
-    let known =
+    let is_supported =
         |kind: &str, text: &str| ["", "-NOT", "-NEXT"].contains(&kind) && !text.replace("{{...}}", "").contains("{{");
     checks
         .map(|(n, (kind, text))| {
-            assert!(known(kind, text), "line {}: CHECK{kind} or its pattern is not known here", n + 1);
+            assert!(is_supported(kind, text), "line {}: CHECK{kind} or its pattern is not known here", n + 1);
             (kind, text.trim(), n + 1)
         })
         .collect()
 }
 
-/// Whether a line has the parts of a pattern in their order.
-fn has(line: &str, pattern: &str) -> bool {
+/// True if a line contains all parts of a pattern, in the same order.
+fn matches_pattern(line: &str, pattern: &str) -> bool {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (line, pattern) = (words(line), words(pattern));
     let mut at = 0;
@@ -32,8 +33,8 @@ fn has(line: &str, pattern: &str) -> bool {
     parts.all(|part| line[at..].find(part).map(|found| at += found + part.len()).is_some())
 }
 
-/// The first check that fails, and where the search for it began.
-fn failed<'t>(lines: &[&str], checks: &[Check<'t>]) -> Option<(Check<'t>, usize)> {
+/// The first check that fails, and the index of the line where the search for it began.
+fn first_failure<'t>(lines: &[&str], checks: &[Check<'t>]) -> Option<(Check<'t>, usize)> {
     let (mut at, mut forbidden) = (0, Vec::new());
     let end = ("", "", 0);
     for check in checks.iter().copied().chain([end]) {
@@ -43,13 +44,15 @@ fn failed<'t>(lines: &[&str], checks: &[Check<'t>]) -> Option<(Check<'t>, usize)
                 forbidden.push(check);
                 continue;
             }
-            "-NEXT" => Some(at).filter(|&at| lines.get(at).is_some_and(|line| has(line, text))),
+            "-NEXT" => Some(at).filter(|&at| lines.get(at).is_some_and(|line| matches_pattern(line, text))),
             _ if check == end => Some(lines.len()),
-            _ => (at..lines.len()).find(|&n| has(lines[n], text)),
+            _ => (at..lines.len()).find(|&n| matches_pattern(lines[n], text)),
         };
         let Some(found) = found else { return Some((check, at)) };
         let between = &lines[at..found];
-        if let Some(not) = forbidden.drain(..).find(|(_, text, _)| between.iter().any(|line| has(line, text))) {
+        if let Some(not) =
+            forbidden.drain(..).find(|(_, text, _)| between.iter().any(|line| matches_pattern(line, text)))
+        {
             return Some((not, at));
         }
         at = found + 1;
@@ -58,7 +61,7 @@ fn failed<'t>(lines: &[&str], checks: &[Check<'t>]) -> Option<(Check<'t>, usize)
 }
 
 #[test]
-fn passes_make_what_the_files_say() {
+fn passes_produce_the_checked_output() {
     let mut count = 0;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
     for folder in std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()) {
@@ -66,11 +69,11 @@ fn passes_make_what_the_files_say() {
             let mut command = Command::new(env!("CARGO_BIN_EXE_revamp-kernelc"));
             let done = command.arg("--pass").arg(folder.file_name().unwrap()).arg(&file).output().unwrap();
             assert!(done.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&done.stderr));
-            let (text, made) = (std::fs::read_to_string(&file).unwrap(), String::from_utf8(done.stdout).unwrap());
+            let (text, printed) = (std::fs::read_to_string(&file).unwrap(), String::from_utf8(done.stdout).unwrap());
             let checks = checks(&text);
             assert!(!checks.is_empty(), "{}: no checks", file.display());
-            let lines: Vec<&str> = made.lines().collect();
-            if let Some(((kind, pattern, line), from)) = failed(&lines, &checks) {
+            let lines: Vec<&str> = printed.lines().collect();
+            if let Some(((kind, pattern, line), from)) = first_failure(&lines, &checks) {
                 let rest = lines[from..].join("\n");
                 panic!("{}:{line}: CHECK{kind}: {pattern}\nsearched from line {}:\n{rest}", file.display(), from + 1);
             }
@@ -91,6 +94,6 @@ fn checks_fail_where_the_text_differs() {
         ("; CHECK: a\n; CHECK-NOT: c\n; CHECK: d", Some(2)),
         ("; CHECK: d\n; CHECK-NOT: c", Some(2)),
     ] {
-        assert_eq!(failed(&lines, &checks(text)).map(|((_, _, line), _)| line), line, "{text}");
+        assert_eq!(first_failure(&lines, &checks(text)).map(|((_, _, line), _)| line), line, "{text}");
     }
 }

@@ -1,4 +1,4 @@
-"""The test package: the template project, built against the package, runs."""
+"""Conan's test package: builds the template project with the revamp package, and runs it."""
 
 import os
 

@@ -1,5 +1,5 @@
-# What vcpkg would run of a portfile, where there is no vcpkg: cmake -DPORT_DIR=... -DROOT=... -P stand_in.cmake. For scripts/test-packages: it shows
-# that the portfile's steps work and what they install, not that vcpkg's own checks pass.
+# Runs a portfile without vcpkg: cmake -DPORT_DIR=... -DROOT=... -P stand_in.cmake. scripts/test-packages uses it to test
+# the portfile's steps and the files that they install. vcpkg's own checks do not run.
 cmake_minimum_required(VERSION 3.21)
 set(CURRENT_PACKAGES_DIR "${ROOT}")
 set(PORT revamp)

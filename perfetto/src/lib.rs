@@ -1,8 +1,8 @@
-//! The part of Perfetto's trace format that revamp writes and `revamp-trace` reads. Names and numbers are those of
-//! `perfetto_trace.proto`, where they are documented.
+//! The part of Perfetto's trace format that revamp writes and `revamp-trace` reads. `perfetto_trace.proto` defines and
+//! documents the names and numbers.
 //!
-//! A trace is a sequence of packets. Packets can be appended to a file, and a file that ends within one is a trace of those
-//! before it.
+//! A trace is a sequence of packets, so a writer can append packets to a file. If a file ends within a packet, readers
+//! get all earlier packets.
 
 #![allow(missing_docs)]
 
@@ -33,9 +33,9 @@ pub struct TracePacket {
     pub track_descriptor: Option<TrackDescriptor>,
 }
 
-/// `SequenceFlags`: what was interned before is forgotten.
+/// `SequenceFlags`: readers forget the data that was interned before this packet.
 pub const SEQ_INCREMENTAL_STATE_CLEARED: u32 = 1;
-/// `SequenceFlags`: the packet needs what was interned before.
+/// `SequenceFlags`: the packet needs data that was interned before it.
 pub const SEQ_NEEDS_INCREMENTAL_STATE: u32 = 2;
 
 /// `TrackEvent.Type`.
@@ -44,6 +44,19 @@ pub const TYPE_SLICE_BEGIN: i32 = 1;
 pub const TYPE_SLICE_END: i32 = 2;
 /// `TrackEvent.Type`.
 pub const TYPE_INSTANT: i32 = 3;
+
+/// The id of the track of the process.
+pub const PROCESS_TRACK: u64 = 1;
+
+/// The id of a thread's track. Small numbers take few bytes.
+pub fn thread_track(thread: u64) -> u64 {
+    2 * thread
+}
+
+/// The id of a queue's track.
+pub fn queue_track(queue: u64) -> u64 {
+    2 * queue + PROCESS_TRACK
+}
 
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackEvent {
@@ -122,7 +135,7 @@ pub struct ProcessDescriptor {
     pub process_name: Option<String>,
 }
 
-/// The key of `Trace.packet`: field 1, with a length.
+/// The key of the field `Trace.packet`: field number 1, length-delimited.
 const PACKET: u8 = 1 << 3 | 2;
 
 /// Appends a packet to the bytes of a trace.
@@ -130,31 +143,40 @@ pub fn append(packet: &TracePacket, bytes: &mut Vec<u8>) {
     prost::encoding::message::encode(1, packet, bytes);
 }
 
-/// Packets with events, field by field: there are too many of them for messages of their own. The names are those of
-/// [`TracePacket`], [`TrackEvent`] and [`DebugAnnotation`].
+/// Encodes packets with events field by field, without building messages, because traces have many events. Parameters have
+/// the names of the fields of [`TracePacket`], [`TrackEvent`] and [`DebugAnnotation`].
 pub mod fields {
-    use super::{InternedData, PACKET};
-    use prost::encoding::{WireType, encode_varint, encoded_len_varint, message};
+    use super::PACKET;
+    use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
-    /// Begins the message [`TrackEvent`](super::TrackEvent).
+    /// Begins a [`TrackEvent`](super::TrackEvent) message.
     pub fn event(kind: i32, track_uuid: u64, event: &mut Vec<u8>) {
         number(9, kind as u64, event);
         number(11, track_uuid, event);
     }
 
-    /// Adds its category and name.
+    /// Adds the category and the name of the event.
     pub fn named(category_iid: u64, name_iid: u64, event: &mut Vec<u8>) {
         number(3, category_iid, event);
         number(10, name_iid, event);
     }
 
-    /// So many bytes has the id of an arrow.
-    pub const FLOW: usize = 8;
-
-    /// Adds an arrow. The bytes of its id come last.
-    pub fn flow(id: u64, event: &mut Vec<u8>) {
+    /// Adds a flow arrow with 8 bytes for its id, which [`set`] fills in later. Returns the offset of these bytes.
+    pub fn arrow(event: &mut Vec<u8>) -> usize {
         key(47, WireType::SixtyFourBit, event);
-        event.extend_from_slice(&id.to_le_bytes());
+        event.extend_from_slice(&[0; 8]);
+        event.len() - 8
+    }
+
+    /// Adds an annotation with [`FIXED`] bytes for a number, which [`set`] fills in later. Returns the offset of these
+    /// bytes.
+    pub fn open_annotation(name_iid: u64, event: &mut Vec<u8>) -> usize {
+        key(4, WireType::LengthDelimited, event);
+        encode_varint(length_of(1, name_iid) + 1 + FIXED as u64, event);
+        number(1, name_iid, event);
+        key(3, WireType::Varint, event);
+        event.extend_from_slice(&[0; FIXED]);
+        event.len() - FIXED
     }
 
     /// Adds an annotation with a number.
@@ -167,8 +189,8 @@ pub mod fields {
         annotation(name_iid, 17, string_value_iid, event);
     }
 
-    /// Adds an annotation with a text that few others have.
-    pub fn own_text_annotation(name_iid: u64, string_value: &str, event: &mut Vec<u8>) {
+    /// Adds an annotation with a text that is not interned, because few annotations have the same text.
+    pub fn inline_text_annotation(name_iid: u64, string_value: &str, event: &mut Vec<u8>) {
         let length = string_value.len() as u64;
         key(4, WireType::LengthDelimited, event);
         encode_varint(length_of(1, name_iid) + 1 + encoded_len_varint(length) as u64 + length, event);
@@ -185,56 +207,45 @@ pub mod fields {
         number(tag, value, event);
     }
 
-    /// Adds a packet with an event to a trace; the event comes last. Returns where its time is.
-    pub fn packet(
-        time: u64,
-        sequence: u32,
-        flags: u32,
-        event: &[u8],
-        new: Option<&InternedData>,
-        trace: &mut Vec<u8>,
-    ) -> usize {
+    /// Adds a packet to a trace, with the event as its last field and [`FIXED`] bytes for the time, which [`set`] fills in
+    /// later. Returns the offset of these bytes.
+    pub fn packet(sequence: u32, flags: u32, event: &[u8], trace: &mut Vec<u8>) -> usize {
         let (sequence, flags, length) = (u64::from(sequence), u64::from(flags), event.len() as u64);
-        let new_length = new.map_or(0, |new| message::encoded_len(12, new)) as u64;
         let event_length = 1 + encoded_len_varint(length) as u64 + length;
-        let time_length = 1 + TIME as u64;
+        let time_length = 1 + FIXED as u64;
         trace.push(PACKET);
-        encode_varint(time_length + length_of(10, sequence) + event_length + new_length + length_of(13, flags), trace);
+        encode_varint(time_length + length_of(10, sequence) + event_length + length_of(13, flags), trace);
         key(8, WireType::Varint, trace);
         let at = trace.len();
-        trace.extend_from_slice(&[0; TIME]);
-        set_time(at, time, trace);
+        trace.extend_from_slice(&[0; FIXED]);
         number(10, sequence, trace);
         number(13, flags, trace);
-        if let Some(new) = new {
-            message::encode(12, new, trace);
-        }
         key(11, WireType::LengthDelimited, trace);
         encode_varint(length, trace);
         trace.extend_from_slice(event);
         at
     }
 
-    /// So many bytes has a time, also a small one, so that it can be changed.
-    const TIME: usize = 9;
+    /// The number of bytes reserved for a number that [`set`] fills in later. A shorter varint is padded to this length.
+    pub const FIXED: usize = 9;
 
-    /// Changes the time there.
+    /// Encodes a number as a varint of [`FIXED`] bytes.
     #[inline]
-    pub fn set_time(at: usize, time: u64, trace: &mut [u8]) {
-        // 7 bits in each byte.
-        let mut bits = time & ((1 << 56) - 1);
+    pub fn padded_varint(value: u64) -> [u8; FIXED] {
+        // Spread the low 56 bits over 8 bytes, with 7 bits in each byte.
+        let mut bits = value & ((1 << 56) - 1);
         bits = bits & 0xfff_ffff | (bits & 0xff_ffff_f000_0000) << 4;
         bits = bits & 0x3fff_0000_3fff | (bits & 0xfff_c000_0fff_c000) << 2;
         bits = bits & 0x7f_007f_007f_007f | (bits & 0x3f80_3f80_3f80_3f80) << 1;
-        let mut bytes = [(time >> 56) as u8 & 0x7f; TIME];
+        let mut bytes = [(value >> 56) as u8 & 0x7f; FIXED];
         bytes[..8].copy_from_slice(&(bits | 0x8080_8080_8080_8080).to_le_bytes());
-        trace[at..at + TIME].copy_from_slice(&bytes);
+        bytes
     }
 
-    /// Changes the id of the arrow there.
+    /// Fills in bytes that [`arrow`], [`open_annotation`] or [`packet`] reserved at `at`.
     #[inline]
-    pub fn set_flow(at: usize, id: u64, trace: &mut [u8]) {
-        trace[at..at + FLOW].copy_from_slice(&id.to_le_bytes());
+    pub fn set<const N: usize>(at: usize, value: &[u8; N], trace: &mut [u8]) {
+        trace[at..at + N].copy_from_slice(value);
     }
 
     fn number(tag: u32, value: u64, to: &mut Vec<u8>) {
@@ -251,7 +262,7 @@ pub mod fields {
     }
 }
 
-/// The packets of a trace, up to the first failure. A packet at the end that is incomplete is left out.
+/// The packets of a trace, up to the first failure. An incomplete packet at the end is omitted.
 pub fn packets(mut bytes: &[u8]) -> impl Iterator<Item = Result<TracePacket, String>> {
     std::iter::from_fn(move || {
         let (&first, mut rest) = bytes.split_first()?;
@@ -260,8 +271,8 @@ pub fn packets(mut bytes: &[u8]) -> impl Iterator<Item = Result<TracePacket, Str
             return Some(Err("this is not a trace of Perfetto: it has a field that is not a packet".to_owned()));
         }
         let length = prost::encoding::decode_varint(&mut rest).ok()?;
-        let (packet, behind) = usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n))?;
-        bytes = behind;
+        let (packet, remaining) = usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n))?;
+        bytes = remaining;
         Some(TracePacket::decode(packet).map_err(|e| e.to_string()))
     })
 }
@@ -289,11 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_written_by_fields_are_messages() {
-        let interned_data = Some(InternedData {
-            event_names: vec![InternedName { iid: Some(300), name: Some("a".to_owned()) }],
-            ..Default::default()
-        });
+    fn packets_encoded_by_field_decode_as_messages() {
         let annotation = |name_iid, uint_value, string_value_iid| DebugAnnotation {
             name_iid,
             uint_value,
@@ -307,6 +314,7 @@ mod tests {
                 annotation(Some(3), Some(1 << 40), None),
                 annotation(Some(4), None, Some(300)),
                 text,
+                annotation(Some(300), Some(1 << 60), None),
             ],
             r#type: Some(TYPE_SLICE_BEGIN),
             name_iid: Some(300),
@@ -318,7 +326,7 @@ mod tests {
             timestamp,
             trusted_packet_sequence_id,
             track_event,
-            interned_data,
+            interned_data: None,
             sequence_flags,
             track_descriptor: None,
         };
@@ -327,18 +335,21 @@ mod tests {
         fields::named(2, 300, &mut event);
         fields::number_annotation(3, 1 << 40, &mut event);
         fields::text_annotation(4, 300, &mut event);
-        fields::own_text_annotation(5, &"b".repeat(200), &mut event);
-        fields::flow(5, &mut event);
-        let at = fields::packet(1 << 40, 1, 2, &event, expected.interned_data.as_ref(), &mut bytes);
+        fields::inline_text_annotation(5, &"b".repeat(200), &mut event);
+        let open = fields::open_annotation(300, &mut event);
+        fields::set(open, &fields::padded_varint(1 << 60), &mut event);
+        let arrow = fields::arrow(&mut event);
+        fields::set(arrow, &5_u64.to_le_bytes(), &mut event);
+        let at = fields::packet(1, 2, &event, &mut bytes);
         for time in [0, 1, (1 << 63) - 1, 0x0123_4567_89ab_cdef, 1 << 50] {
-            fields::set_time(at, time, &mut bytes);
+            fields::set(at, &fields::padded_varint(time), &mut bytes);
             assert_eq!(all(&bytes).map(|all| all[0].timestamp), Ok(Some(time)));
         }
         assert_eq!(all(&bytes), Ok(vec![expected]));
     }
 
     #[test]
-    fn a_trace_that_was_cut_off_has_the_packets_before() {
+    fn a_truncated_trace_yields_its_complete_packets() {
         let mut bytes = Vec::new();
         append(&sample("a"), &mut bytes);
         let whole = bytes.len();

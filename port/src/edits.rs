@@ -1,13 +1,13 @@
-//! The edits that `--fix` makes, and the difference that `--dry-run` shows.
+//! The edits that `--fix` makes, and the diff that `--dry-run` shows.
 
 use crate::findings::Edit;
 use crate::lex::line_starts;
 use std::ops::Range;
 
-/// How many lines of a difference stand around what changes.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// The edits in the order of their bytes, without those that overlap an earlier one.
+/// The edits in the order of their byte ranges, without those that overlap an earlier edit.
 pub fn ordered<'e>(edits: impl IntoIterator<Item = &'e Edit>) -> Vec<&'e Edit> {
     let mut all: Vec<&Edit> = edits.into_iter().collect();
     all.sort_by_key(|edit| (edit.range.start, edit.range.end));
@@ -23,32 +23,32 @@ pub fn ordered<'e>(edits: impl IntoIterator<Item = &'e Edit>) -> Vec<&'e Edit> {
     all
 }
 
-/// The text with the edits, which `ordered` gave.
+/// The text with the edits applied. `edits` must come from `ordered`.
 pub fn applied(text: &str, edits: &[&Edit]) -> String {
-    let mut made = String::with_capacity(text.len());
+    let mut edited = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits {
-        made += &text[at..edit.range.start];
-        made += &edit.text;
+        edited += &text[at..edit.range.start];
+        edited += &edit.text;
         at = edit.range.end;
     }
-    made + &text[at..]
+    edited + &text[at..]
 }
 
-/// Lines that change, from 0, and their new text.
+/// Changed lines, counted from 0, and their new text.
 struct Change {
     lines: Range<usize>,
     text: String,
 }
 
-/// The changed lines. Edits keep the number of lines, or drop whole ones.
+/// The changed lines. Each edit either keeps the number of lines or deletes whole lines.
 fn changes(text: &str, edits: &[&Edit]) -> Vec<Change> {
     let starts = line_starts(text);
     let line_of = |byte: usize| starts.partition_point(|&start| start <= byte) - 1;
     let mut groups: Vec<(Range<usize>, Vec<&Edit>)> = Vec::new();
     for &edit in edits {
         let first = line_of(edit.range.start);
-        // The end of a line that goes belongs to it.
+        // The newline of a deleted line belongs to that line.
         let last = line_of(edit.range.end.saturating_sub(1).max(edit.range.start));
         match groups.last_mut() {
             Some((lines, of)) if first < lines.end => {
@@ -70,42 +70,42 @@ fn changes(text: &str, edits: &[&Edit]) -> Vec<Change> {
     groups.into_iter().map(change).collect()
 }
 
-/// A unified difference, as `diff -u` writes it.
+/// A unified diff, as `diff -u` writes it.
 pub fn difference(name: &str, text: &str, edits: &[&Edit]) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let mut told = format!("--- {name}\n+++ {name}\n");
+    let mut output = format!("--- {name}\n+++ {name}\n");
     let all = changes(text, edits);
-    // Lines before, in the new text and in the old one.
-    let (mut news, mut olds) = (0, 0);
+    // The numbers of lines in the hunks so far, in the new text and in the old text.
+    let (mut new_lines, mut old_lines) = (0, 0);
     let mut rest = &all[..];
     while let Some(first) = rest.first() {
-        // Changes whose surroundings meet are one hunk.
-        let near =
+        // Changes whose context lines meet are one hunk.
+        let in_hunk =
             rest.windows(2).take_while(|pair| pair[1].lines.start <= pair[0].lines.end + 2 * CONTEXT).count() + 1;
-        let (hunk, others) = rest.split_at(near);
-        rest = others;
+        let (hunk, remaining) = rest.split_at(in_hunk);
+        rest = remaining;
         let from = first.lines.start.saturating_sub(CONTEXT);
         let to = hunk.last().map_or(from, |c| (c.lines.end + CONTEXT).min(lines.len()));
         let mut body = String::new();
         let (mut at, mut new) = (from, 0);
         for change in hunk {
-            let kept = &lines[at..change.lines.start];
-            kept.iter().for_each(|line| push(&mut body, ' ', line));
+            let unchanged_lines = &lines[at..change.lines.start];
+            unchanged_lines.iter().for_each(|line| push(&mut body, ' ', line));
             lines[change.lines.clone()].iter().for_each(|line| push(&mut body, '-', line));
             change.text.split_inclusive('\n').for_each(|line| push(&mut body, '+', line));
-            new += kept.len() + change.text.split_inclusive('\n').count();
+            new += unchanged_lines.len() + change.text.split_inclusive('\n').count();
             at = change.lines.end;
         }
         lines[at..to].iter().for_each(|line| push(&mut body, ' ', line));
         new += to - at;
         let begin = |line: usize, count: usize| if count == 0 { line } else { line + 1 };
         let old = to - from;
-        told += &format!("@@ -{},{old} +{},{new} @@\n", begin(from, old), begin(from + news - olds, new));
-        told += &body;
-        news += new;
-        olds += old;
+        output += &format!("@@ -{},{old} +{},{new} @@\n", begin(from, old), begin(from + new_lines - old_lines, new));
+        output += &body;
+        new_lines += new;
+        old_lines += old;
     }
-    told
+    output
 }
 
 fn push(body: &mut String, mark: char, line: &str) {

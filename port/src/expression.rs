@@ -1,26 +1,26 @@
-//! The expressions of `#if`, as far as their value is known.
+//! Evaluates the expressions of `#if`. The value is unknown if it depends on an unknown macro.
 
 use crate::lex::Token;
 
-/// What is known of a macro.
+/// What is known about a macro.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Macro {
-    /// It is not defined: 0 in expressions.
+    /// The macro is not defined: its value is 0 in expressions.
     Undefined,
-    /// It is defined, with a number if that is known.
+    /// The macro is defined, with its value if that is a known number.
     Defined(Option<i64>),
-    /// Nothing is known.
+    /// It is not known whether the macro is defined.
     Unknown,
 }
 
-/// How deep parentheses may be nested; deeper ones are not known.
+/// The maximum nesting of parentheses and unary operators. The value of a deeper expression is unknown.
 const DEPTH: usize = 64;
 
-/// The value of an expression; nothing if it is not known. `macros` tells about each name.
+/// The value of an expression; `None` if it is unknown. `macros` looks a name up.
 pub fn value(tokens: &[Token], macros: &dyn Fn(&str) -> Macro) -> Option<i64> {
-    let mut reader = Reader { tokens, at: 0, macros, depth: 0, bad: false };
+    let mut reader = Reader { tokens, at: 0, macros, depth: 0, is_invalid: false };
     let found = reader.ternary();
-    if reader.bad || reader.at < tokens.len() { None } else { found }
+    if reader.is_invalid || reader.at < tokens.len() { None } else { found }
 }
 
 struct Reader<'t> {
@@ -28,11 +28,11 @@ struct Reader<'t> {
     at: usize,
     macros: &'t dyn Fn(&str) -> Macro,
     depth: usize,
-    /// It is not an expression as C++ has it.
-    bad: bool,
+    /// The tokens are not a valid expression.
+    is_invalid: bool,
 }
 
-/// The operators with two sides, from those that bind least.
+/// The binary operators, from the lowest precedence.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -51,7 +51,7 @@ impl Reader<'_> {
         self.tokens.get(self.at + ahead).map_or("", |t| t.text.as_str())
     }
 
-    /// Takes an operator of the level, if one is next.
+    /// Consumes the next operator if it is of the level.
     fn operator(&mut self, level: &[&'static str]) -> Option<&'static str> {
         let adjacent = matches!((self.tokens.get(self.at), self.tokens.get(self.at + 1)),
             (Some(a), Some(b)) if a.range.end == b.range.start);
@@ -69,7 +69,7 @@ impl Reader<'_> {
             return condition;
         }
         self.at += 1;
-        let (yes, _) = (self.nested(), self.take(":"));
+        let (yes, _) = (self.nested(), self.expect(":"));
         let no = self.nested();
         match condition {
             Some(0) => no,
@@ -81,7 +81,7 @@ impl Reader<'_> {
     fn nested(&mut self) -> Option<i64> {
         self.depth += 1;
         if self.depth > DEPTH {
-            self.bad = true;
+            self.is_invalid = true;
             return None;
         }
         let found = self.ternary();
@@ -89,11 +89,11 @@ impl Reader<'_> {
         found
     }
 
-    fn take(&mut self, text: &str) {
+    fn expect(&mut self, text: &str) {
         if self.text(0) == text {
             self.at += 1;
         } else {
-            self.bad = true;
+            self.is_invalid = true;
         }
     }
 
@@ -115,7 +115,7 @@ impl Reader<'_> {
         self.at += 1;
         self.depth += 1;
         if self.depth > DEPTH {
-            self.bad = true;
+            self.is_invalid = true;
             return None;
         }
         let found = self.unary();
@@ -134,7 +134,7 @@ impl Reader<'_> {
         self.at += 1;
         if text == "(" {
             let found = self.nested();
-            self.take(")");
+            self.expect(")");
             return found;
         }
         if text == "defined" {
@@ -143,7 +143,7 @@ impl Reader<'_> {
             let known = (self.macros)(self.text(0));
             self.at += 1;
             if bracketed {
-                self.take(")");
+                self.expect(")");
             }
             return match known {
                 Macro::Undefined => Some(0),
@@ -165,7 +165,7 @@ impl Reader<'_> {
             Macro::Undefined => Some(0),
             Macro::Defined(value) => value,
             Macro::Unknown => {
-                self.bad |= text.is_empty();
+                self.is_invalid |= text.is_empty();
                 None
             }
         }
@@ -187,7 +187,7 @@ impl Reader<'_> {
     }
 }
 
-/// The value of a number with its suffixes.
+/// The value of an integer literal, whose suffixes are ignored.
 pub fn number(text: &str) -> Option<i64> {
     let text: String = text.to_lowercase().replace('\'', "");
     let digits = text.trim_end_matches(['u', 'l']);

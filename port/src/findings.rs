@@ -1,42 +1,42 @@
-//! What is found in a source, and how it is printed.
+//! Findings in a source, and their printed form.
 
 use std::ops::Range;
 
-/// Bytes of a source and what they become.
+/// A replacement of bytes of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Its bytes.
+    /// The replaced bytes.
     pub range: Range<usize>,
     /// The new text.
     pub text: String,
 }
 
 impl Edit {
-    /// An edit.
+    /// Replaces `range` by `text`.
     pub fn new(range: Range<usize>, text: impl Into<String>) -> Self {
         Self { range, text: text.into() }
     }
 }
 
-/// What is to be edited.
+/// A place in a source that needs an edit.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The line, from 1.
     pub line: usize,
-    /// The words of the source.
+    /// The words of the source that need the edit.
     pub found: String,
-    /// Why.
+    /// Why they need it.
     pub reason: String,
-    /// What to write instead.
+    /// The suggested replacement.
     pub replacement: String,
-    /// What `--fix` does; nothing if it takes a person.
+    /// The edits that `--fix` makes; empty if a person must edit.
     pub edits: Vec<Edit>,
-    /// Nothing is to be done where revamp-c++ compiles the source.
+    /// True if no edit is needed when revamp-c++ compiles the source.
     pub is_note: bool,
 }
 
 impl Finding {
-    /// A finding that takes a person.
+    /// A finding without mechanical edits.
     pub fn new(
         line: usize,
         found: impl Into<String>,
@@ -47,32 +47,32 @@ impl Finding {
         Self { line, found, reason, replacement, edits: Vec::new(), is_note: false }
     }
 
-    /// With an edit.
+    /// Adds mechanical edits.
     pub fn with(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
         self.edits.extend(edits);
         self
     }
 
-    /// Of what only other compilers than revamp-c++ refuse.
+    /// Makes the finding a note: only compilers other than revamp-c++ need the edit.
     pub fn as_note(mut self) -> Self {
         self.is_note = true;
         self
     }
 
-    /// A line of the report, behind the name of the file.
-    pub fn told(&self) -> String {
+    /// The finding's line of the report, without the name of the file.
+    pub fn report_line(&self) -> String {
         let note = if self.is_note { "note: " } else { "" };
         format!("{}: {note}{}: {}; {}", self.line, self.found, self.reason, self.replacement)
     }
 }
 
-/// By line and text, each once.
+/// Sorts findings by line and text, and merges equal ones.
 pub fn sorted(mut all: Vec<Finding>) -> Vec<Finding> {
     all.sort_by(|a, b| (a.line, &a.found).cmp(&(b.line, &b.found)));
-    all.dedup_by(|again, first| {
-        let is_same = (again.line, &again.found) == (first.line, &first.found);
+    all.dedup_by(|duplicate, first| {
+        let is_same = (duplicate.line, &duplicate.found) == (first.line, &first.found);
         if is_same {
-            first.edits.append(&mut again.edits);
+            first.edits.append(&mut duplicate.edits);
         }
         is_same
     });

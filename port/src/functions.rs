@@ -6,11 +6,11 @@ use std::ops::Range;
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its type, without its name.
+    /// The parameter's type, without its name.
     pub text: String,
-    /// It is a reference that is neither constant nor to a temporary.
+    /// True if the parameter is a reference that is neither const nor an rvalue reference.
     pub is_mutable_reference: bool,
-    /// It has a default.
+    /// True if the parameter has a default argument.
     pub has_default: bool,
 }
 
@@ -21,17 +21,17 @@ pub struct Function {
     pub name: String,
     /// The token of its name.
     pub at: usize,
-    /// It is a member of a class.
+    /// True if the function is a member of a class.
     pub is_member: bool,
-    /// What it takes.
+    /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// It returns a value, not a reference.
+    /// True if the function returns an object: not a reference, a pointer or void.
     pub returns_value: bool,
-    /// amp and cpu, if it says so.
+    /// For a function with `restrict(...)`: true if it lists `amp`, and true if it lists `cpu`.
     pub restriction: Option<(bool, bool)>,
 }
 
-/// Words that stand before a parenthesis, or before a name, without declaring a function.
+/// Keywords that are not types. A name or parenthesis after one of them does not declare anything.
 const NOT_TYPES: [&str; 26] = [
     "return",
     "else",
@@ -61,12 +61,12 @@ const NOT_TYPES: [&str; 26] = [
     "protected",
 ];
 
-/// True for a keyword that is no type.
-pub fn is_no_type(word: &str) -> bool {
+/// True for a keyword that cannot be the type of a declaration.
+pub fn is_non_type_keyword(word: &str) -> bool {
     NOT_TYPES.contains(&word)
 }
 
-/// The `->` at a token begins the return type of a function or lambda, and names no member.
+/// True if the `->` at a token begins the return type of a function or lambda, and is not a member access.
 pub fn is_trailing_return(code: &Code, arrow: usize) -> bool {
     let mut end = arrow;
     while matches!(code.before(end), "const" | "mutable" | "noexcept") {
@@ -77,10 +77,10 @@ pub fn is_trailing_return(code: &Code, arrow: usize) -> bool {
     };
     match code.before(open) {
         "restrict" | "noexcept" | "throw" => open < end && is_trailing_return(code, open - 1),
-        // A lambda, no element of an array.
+        // A lambda's `]`, not the `]` of an element access.
         "]" => code.pair(open - 1).is_some_and(|begin| {
             let before = code.before(begin);
-            !matches!(before, ")" | "]") && (begin == 0 || !code.is_name(begin - 1) || is_no_type(before))
+            !matches!(before, ")" | "]") && (begin == 0 || !code.is_name(begin - 1) || is_non_type_keyword(before))
         }),
         _ => (0..open)
             .rev()
@@ -90,7 +90,7 @@ pub fn is_trailing_return(code: &Code, arrow: usize) -> bool {
     }
 }
 
-/// All functions of the source that are declared in namespaces and classes.
+/// All functions that the source declares in namespaces and classes.
 pub fn functions(code: &Code) -> Vec<Function> {
     (0..code.tokens.len()).filter_map(|at| function_at(code, at)).collect()
 }
@@ -99,25 +99,26 @@ fn function_at(code: &Code, at: usize) -> Option<Function> {
     let kind = code.kind(at);
     if code.text(at + 1) != "("
         || !code.is_name(at)
-        || is_no_type(code.text(at))
+        || is_non_type_keyword(code.text(at))
         || !matches!(kind, Kind::Top | Kind::Namespace | Kind::Class)
     {
         return None;
     }
     let before = code.before(at);
-    let is_typed = at > 0 && (code.is_name(at - 1) && !is_no_type(before) || matches!(before, "*" | "&" | ">"));
+    let is_typed =
+        at > 0 && (code.is_name(at - 1) && !is_non_type_keyword(before) || matches!(before, "*" | "&" | ">"));
     if !is_typed {
         return None;
     }
     let close = code.pair(at + 1)?;
-    let ends = matches!(
+    let is_declaration_end = matches!(
         code.text(close + 1),
         ";" | "{" | "=" | "const" | "restrict" | "override" | "final" | "noexcept" | "throw" | "->" | "abstract"
     );
-    // Not a variable that is initialised: `T a(1);`.
+    // If a parameter is an expression, the code declares a variable with an initialiser: `T a(1);`.
     let parts = code.split(at + 2..close);
     let parameters: Option<Vec<Parameter>> = parts.iter().map(|part| parameter(code, part)).collect();
-    let parameters = parameters.filter(|_| ends)?.into_iter().filter(|p| p.text != "void").collect();
+    let parameters = parameters.filter(|_| is_declaration_end)?.into_iter().filter(|p| p.text != "void").collect();
     let restriction = (close + 1..code.tokens.len())
         .take_while(|&n| !matches!(code.text(n), ";" | "{" | "}"))
         .find(|&n| code.text(n) == "restrict");
@@ -135,7 +136,7 @@ fn function_at(code: &Code, at: usize) -> Option<Function> {
     })
 }
 
-/// A parameter; nothing if it is an expression.
+/// The parameter in a range of tokens; `None` if the tokens are an expression.
 fn parameter(code: &Code, range: &Range<usize>) -> Option<Parameter> {
     let end = range.clone().find(|&n| code.text(n) == "=").unwrap_or(range.end);
     let types = range.start..end;
@@ -151,17 +152,17 @@ fn parameter(code: &Code, range: &Range<usize>) -> Option<Parameter> {
     }) {
         return None;
     }
-    // The name is the last, behind the type.
+    // The parameter's name is the last token, after the type.
     let mut last = end;
     while last > types.start + 1 && code.text(last - 1) == "]" {
         last = code.pair(last - 1)?;
     }
-    let named = last > types.start + 1
+    let has_name = last > types.start + 1
         && code.is_name(last - 1)
         && (matches!(code.before(last - 1), "*" | "&" | ">")
             || code.is_name(last - 2)
                 && !matches!(code.before(last - 1), "const" | "unsigned" | "struct" | "class" | "typename"));
-    let types = if named { types.start..last - 1 } else { types };
+    let types = if has_name { types.start..last - 1 } else { types };
     let is_reference = code.before(types.end) == "&" && code.text(types.end.wrapping_sub(2)) != "&";
     let is_constant = code.text(types.start) == "const" || types.end >= 2 && code.text(types.end - 2) == "const";
     let text = code.joined(types);
@@ -172,7 +173,7 @@ fn parameter(code: &Code, range: &Range<usize>) -> Option<Parameter> {
     })
 }
 
-/// Tokens as they are usually written.
+/// Removes blanks between joined tokens where C++ is usually written without blanks.
 pub fn tidy(text: &str) -> String {
     let pairs = [
         (" :: ", "::"),

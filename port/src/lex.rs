@@ -1,40 +1,40 @@
-//! The tokens of a source as the checks see them: strings without their text, names of headers as one token.
+//! The tokens of a source as the checks see them: string literals have no text, and the name of a header is one token.
 
 use revamp_source::tokens::{self, Kind};
 use std::ops::Range;
 
-/// A token and where it stands.
+/// A token with its position.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// `""` of a string or a character; of the name of a header in lower case and with `/`; else as it is written.
+    /// `""` for a string or character literal. The name of a header is in lower case, with `/` for `\`. Other tokens are as written.
     pub text: String,
-    /// The line it begins in, from 1.
+    /// The line in which the token begins, from 1.
     pub line: usize,
-    /// Its bytes.
+    /// The token's byte range.
     pub range: Range<usize>,
-    /// It belongs to a directive of the preprocessor.
+    /// True if the token belongs to a preprocessor directive.
     pub directive: bool,
-    /// It begins one.
+    /// True if the token begins a directive.
     pub begins_directive: bool,
-    /// It is the name of a header.
+    /// True for the name of a header.
     pub header: bool,
-    /// It is a string or a character of wide text.
+    /// True for a wide string or character literal.
     pub wide: bool,
 }
 
-/// True for what names and numbers begin with.
+/// True for characters with which names and numbers begin.
 pub fn is_word_start(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
 impl Token {
-    /// It is a name or a keyword.
+    /// True for a name or a keyword.
     pub fn is_name(&self) -> bool {
         self.text.starts_with(|c: char| is_word_start(c) && !c.is_ascii_digit())
     }
 }
 
-/// Takes a source apart.
+/// The tokens of a source.
 pub fn lex(source: &str) -> Vec<Token> {
     let raw = tokens::tokens(source);
     let lines = line_starts(source);
@@ -43,7 +43,7 @@ pub fn lex(source: &str) -> Vec<Token> {
     while at < raw.len() {
         let first = &raw[at];
         if first.directive && first.text == "\\" {
-            // It takes the next line along.
+            // A line continuation.
             at += 1;
             continue;
         }
@@ -85,7 +85,7 @@ pub fn lex(source: &str) -> Vec<Token> {
     all
 }
 
-/// Directives, and what stands between them.
+/// Splits the tokens into directives and the ranges between them.
 pub fn parts(tokens: &[Token]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -102,24 +102,24 @@ fn quoted(text: &str) -> bool {
     text.starts_with(['"', '\''])
 }
 
-/// The bytes where lines begin.
+/// The byte offsets where lines begin.
 pub fn line_starts(source: &str) -> Vec<usize> {
     std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
-/// A line begins between a token and the byte, and no backslash takes it along.
+/// True if a line begins between a token and a byte, and is not a continuation of the line before.
 fn begins_line(source: &str, before: Option<&Token>, start: usize) -> bool {
     let Some(before) = before else { return true };
     let between = &source[before.range.end..start];
     between.match_indices('\n').any(|(at, _)| !between[..at].trim_end_matches('\r').ends_with('\\'))
 }
 
-/// The next token is the name of a header.
+/// True if the next token is the name of a header.
 fn names_header(before: &[Token]) -> bool {
     matches!(before, [.., hash, word] if hash.begins_directive && matches!(word.text.as_str(), "include" | "import"))
 }
 
-/// The byte behind the name of a header that begins here.
+/// The byte after the name of the header that begins at `first`.
 fn header_end(source: &str, first: &tokens::Token<'_>) -> Option<usize> {
     let close = match first.text.as_bytes().first()? {
         b'<' => '>',

@@ -1,5 +1,5 @@
-//! `revamp-port`: lists what in a source only Microsoft's compiler takes, or revamp does not have, with the reason and what to
-//! write instead, and makes the edits that need no person. It looks at tokens; comments and the insides of strings do not count.
+//! `revamp-port`: lists code that only Microsoft's compiler accepts or that revamp does not support, with the reason and a replacement.
+//! With `--fix`, it makes the mechanical edits. It works on tokens, and ignores comments and the contents of strings.
 
 #![forbid(unsafe_code)]
 
@@ -27,7 +27,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The whole of `revamp-port [OPTION]... FILE...`: 0 if nothing is to be done, 1 if something is, 2 if a file cannot be read or written.
+/// Runs `revamp-port [OPTION]... FILE...`. Returns 0 if no edit is needed, 1 if edits are needed, 2 if a file cannot be read or written.
 pub fn port(arguments: &[OsString]) -> u8 {
     let options = match Options::read(arguments) {
         Ok(options) => options,
@@ -44,18 +44,18 @@ pub fn port(arguments: &[OsString]) -> u8 {
         println!("revamp-port {}", env!("CARGO_PKG_VERSION"));
         return 0;
     }
-    if let Some(header) = options.settings.forced.iter().find(|header| !header.is_file()) {
+    if let Some(header) = options.settings.preincluded.iter().find(|header| !header.is_file()) {
         return error(header, "no such file");
     }
-    let (mut status, mut of_windows) = (0, HashSet::new());
+    let (mut status, mut windows_sources) = (0, HashSet::new());
     if options.fix || options.dry_run {
-        (status, of_windows) = edit(&options);
+        (status, windows_sources) = edit(&options);
     }
     if !options.dry_run {
-        for (file, found) in listed(&options.files, &options.settings, &of_windows) {
+        for (file, found) in findings_by_file(&options.files, &options.settings, &windows_sources) {
             match found {
                 Ok(findings) => {
-                    findings.iter().for_each(|finding| println!("{}:{}", file.display(), finding.told()));
+                    findings.iter().for_each(|finding| println!("{}:{}", file.display(), finding.report_line()));
                     status = status.max(u8::from(findings.iter().any(|finding| !finding.is_note)));
                 }
                 Err(message) => status = error(&file, &message),
@@ -70,22 +70,23 @@ fn error(file: &Path, message: &str) -> u8 {
     2
 }
 
-/// What is to be edited in each of the files. `folders` and macros: as the options `-I`, `-D` and `-U` give them.
+/// The findings in each of the files with default settings, or an error message for a file that cannot be read.
 pub fn findings_of(files: &[PathBuf]) -> Vec<(PathBuf, Result<Vec<Finding>, String>)> {
-    listed(files, &Settings::default(), &HashSet::new())
+    findings_by_file(files, &Settings::default(), &HashSet::new())
 }
 
-/// What is to be edited in each of the files, or why one cannot be read. `of_windows`: those that included headers of Windows before the edits.
-fn listed(
+/// The findings in each of the files, or why a file cannot be read. `windows_sources`: files that included headers of
+/// Windows before the edits.
+fn findings_by_file(
     files: &[PathBuf],
     settings: &Settings,
-    of_windows: &HashSet<PathBuf>,
+    windows_sources: &HashSet<PathBuf>,
 ) -> Vec<(PathBuf, Result<Vec<Finding>, String>)> {
     let mut sources = sources(files, settings);
-    with_includers(&mut sources);
+    add_includers(&mut sources);
     for (file, source) in &mut sources {
         if let Ok(source) = source {
-            source.has_windows |= of_windows.contains(file);
+            source.includes_windows_headers |= windows_sources.contains(file);
         }
     }
     sources.into_iter().map(|(file, source)| (file, source.map(|source| checks::findings(&source)))).collect()
@@ -99,38 +100,41 @@ fn sources(files: &[PathBuf], settings: &Settings) -> Vec<(PathBuf, Result<Sourc
     files.iter().map(read).collect()
 }
 
-/// A header knows what the first of the sources includes that includes it.
-fn with_includers(sources: &mut [(PathBuf, Result<Source, String>)]) {
+/// Adds to each header the names and headers of a source that includes it. If several sources include it, uses the one
+/// with the most headers.
+fn add_includers(sources: &mut [(PathBuf, Result<Source, String>)]) {
     for at in 0..sources.len() {
         let (before, rest) = sources.split_at_mut(at);
         let Some(((file, Ok(header)), after)) = rest.split_first_mut() else { continue };
-        let Ok(own) = file.canonicalize() else { continue };
-        let includes =
-            |source: &&Source| source.headers.iter().any(|h| h.path.canonicalize().is_ok_and(|path| path == own));
-        let others = before.iter().chain(after.iter()).filter_map(|(_, source)| source.as_ref().ok());
-        let includer = others.filter(includes).max_by_key(|source| source.headers.len());
+        let Ok(header_path) = file.canonicalize() else { continue };
+        let includes = |source: &&Source| {
+            source.headers.iter().any(|h| h.path.canonicalize().is_ok_and(|path| path == header_path))
+        };
+        let other_sources = before.iter().chain(after.iter()).filter_map(|(_, source)| source.as_ref().ok());
+        let includer = other_sources.filter(includes).max_by_key(|source| source.headers.len());
         if let Some(includer) = includer {
-            header.included_by(includer);
+            header.add_includer(includer);
         }
     }
 }
 
-/// Makes or shows the mechanical edits: 1 if some are shown, 2 if a file cannot be read or written; and the files that include headers of Windows.
+/// Makes or shows the mechanical edits. Returns the exit status and the files that include headers of Windows. The status is 1 if edits are shown,
+/// 2 if a file cannot be read or written, and 0 otherwise.
 fn edit(options: &Options) -> (u8, HashSet<PathBuf>) {
     let mut sources = sources(&options.files, &options.settings);
-    with_includers(&mut sources);
-    let (mut status, mut of_windows) = (0, HashSet::new());
+    add_includers(&mut sources);
+    let (mut status, mut windows_sources) = (0, HashSet::new());
     for (file, source) in sources {
         let source = match source {
             Ok(source) => source,
-            // With --fix the list tells it.
+            // With --fix, `findings_by_file` reports the error.
             Err(message) => {
                 status = if options.dry_run { error(&file, &message) } else { 2 };
                 continue;
             }
         };
-        if source.has_windows {
-            of_windows.insert(file.clone());
+        if source.includes_windows_headers {
+            windows_sources.insert(file.clone());
         }
         let findings = checks::findings(&source);
         let ordered = edits::ordered(findings.iter().flat_map(|finding| &finding.edits));
@@ -144,7 +148,7 @@ fn edit(options: &Options) -> (u8, HashSet<PathBuf>) {
             status = error(&file, &message);
         }
     }
-    (status, of_windows)
+    (status, windows_sources)
 }
 
 /// Writes the new text in the encoding of the old one.
@@ -153,7 +157,9 @@ fn write(file: &Path, source: &Source, text: &str) -> Result<(), String> {
     if text::encode(&source.text, source.encoding).as_ref() != Some(&old) {
         return Err(format!("the file is not valid {}, so it is left unchanged", source.encoding.name()));
     }
-    let new = text::encode(text, source.encoding)
-        .ok_or("its encoding lacks a character of the edits, so it is left unchanged; convert it to UTF-8")?;
+    let new = text::encode(text, source.encoding).ok_or(
+        "the encoding of the file lacks a character of the edits, so the file is left unchanged; convert the \
+                file to UTF-8",
+    )?;
     std::fs::write(file, new).map_err(|e| e.to_string())
 }

@@ -1,4 +1,4 @@
-//! The program `revamp-port`.
+//! The program `revamp-port`, which runs [`revamp_port::port`].
 
 use std::process::ExitCode;
 

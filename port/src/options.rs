@@ -1,52 +1,52 @@
-//! The command line.
+//! The command line of `revamp-port`, and the text of `--help`.
 
 use crate::source::Settings;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Default)]
 pub struct Options {
     /// The sources.
     pub files: Vec<PathBuf>,
-    /// What holds for all of them.
+    /// Settings for all sources.
     pub settings: Settings,
     /// Makes the mechanical edits.
     pub fix: bool,
-    /// Shows them, and makes none.
+    /// Shows the mechanical edits, and makes none.
     pub dry_run: bool,
-    /// Wants the text of `--help`.
+    /// Prints the text of `--help`.
     pub help: bool,
-    /// Wants the version.
+    /// Prints the version.
     pub version: bool,
 }
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub const HELP: &str = "\
 usage: revamp-port [OPTION]... FILE...
 
-Lists what in C++ AMP sources only Microsoft's compiler takes or revamp does not have, before they are compiled here: file, line, what
-was found, why, and what to write instead. Comments, strings and branches of #if for other systems do not count. A line with `note:`
-asks for an edit only if GCC alone compiles the source.
+Lists code in C++ AMP sources that only Microsoft's compiler accepts or that revamp does not support, before you compile it here: file,
+line, what was found, why, and what to write instead. Comments, strings and branches of #if for other systems are ignored. A line with
+`note:` asks for an edit only if GCC alone compiles the source.
 
   -D NAME[=VALUE]  a macro that is defined
   -U NAME          a macro that is not defined
-  -I FOLDER        where headers of the program's own are
+  -I FOLDER        a folder with headers of the program
   -include FILE    a header that the compiler includes before each source
   --fix            makes the mechanical edits, then lists what is left
   --dry-run        shows the mechanical edits as a difference (diff -u), and changes no file
   --help           prints this text
   --version        prints the version
 
-Exits with 0 if nothing is to be done, with 1 if something is, with 2 if a file cannot be read or written. docs/porting.md has more.
+Exits with 0 if no edits are needed, with 1 if edits are needed, with 2 if a file cannot be read or written. docs/porting.md has more.
 ";
 
 impl Options {
-    /// Reads the arguments, or says what is wrong.
+    /// Parses the arguments, or returns an error message.
     pub fn read(arguments: &[OsString]) -> Result<Self, String> {
         let mut options = Self::default();
         let mut rest = arguments.iter();
-        let mut is_file = false;
+        let mut options_ended = false;
         while let Some(argument) = rest.next() {
             let text = argument.to_string_lossy();
             let mut value = |long: &str| match text.strip_prefix(long).filter(|value| !value.is_empty()) {
@@ -56,13 +56,13 @@ impl Options {
                 }
             };
             match &*text {
-                _ if is_file => options.files.push(argument.into()),
-                "--" => is_file = true,
+                _ if options_ended => options.files.push(argument.into()),
+                "--" => options_ended = true,
                 "--help" | "-h" => options.help = true,
                 "--version" => options.version = true,
                 "--fix" => options.fix = true,
                 "--dry-run" => options.dry_run = true,
-                "-include" => options.settings.forced.push(value("-include")?.into()),
+                "-include" => options.settings.preincluded.push(value("-include")?.into()),
                 _ if text.starts_with("-D") => options.settings.macros.push((true, value("-D")?)),
                 _ if text.starts_with("-U") => options.settings.macros.push((false, value("-U")?)),
                 _ if text.starts_with("-I") => options.settings.folders.push(value("-I")?.into()),
@@ -91,7 +91,7 @@ mod tests {
         let macros = [(true, "A"), (true, "B=2"), (false, "C"), (false, "D")].map(|(is, name)| (is, name.to_owned()));
         assert_eq!(options.settings.macros, macros);
         assert_eq!(options.settings.folders, ["e", "f"].map(PathBuf::from));
-        assert_eq!(options.settings.forced, [PathBuf::from("g/h.h")]);
+        assert_eq!(options.settings.preincluded, [PathBuf::from("g/h.h")]);
         assert_eq!(options.files, ["a.cpp", "-b.cpp"].map(PathBuf::from));
         assert!(options.fix && options.dry_run && !options.help);
         assert!(read("--help").unwrap().help && read("--version").unwrap().version);

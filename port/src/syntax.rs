@@ -1,10 +1,10 @@
-//! What belongs together in the tokens of a source: brackets, scopes and templates.
+//! The structure of a source's tokens: brackets, scopes and templates.
 
 use crate::lex::Token;
 use revamp_source::brackets::Brackets;
 use std::ops::Range;
 
-/// What the braces of a scope are of.
+/// The kind of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The whole source.
@@ -16,45 +16,45 @@ pub enum Kind {
     /// An enumeration.
     Enum,
     /// A function, a block or an initialiser.
-    Inner,
+    Block,
 }
 
-/// A scope.
+/// A scope: a pair of braces (its body), and the tokens before the braces that belong to it (its head). Positions are indices of tokens.
 #[derive(Debug)]
 pub struct Scope {
-    /// What it is of.
+    /// Its kind.
     pub kind: Kind,
-    /// Its name, if it has one.
+    /// The scope's name; empty if it has none.
     pub name: String,
-    /// The tokens of its head, up to its brace.
+    /// The tokens of the head, up to the opening brace.
     pub head: Range<usize>,
-    /// Its braces.
+    /// The tokens of the body, from the opening brace to before the closing brace.
     pub body: Range<usize>,
-    /// The scope around it.
+    /// The index of the enclosing scope.
     pub parent: usize,
 }
 
-/// A template: from its word to the end of what it declares.
+/// A template, from the word `template` to the end of the declaration. Positions are indices of tokens.
 #[derive(Debug)]
 pub struct Template {
     /// The word `template`.
     pub start: usize,
-    /// The `>` of its parameters.
+    /// The `>` that closes its parameter list.
     pub close: usize,
-    /// The token that ends it.
+    /// The last token of the declaration.
     pub end: usize,
-    /// Its parameters: name, and the tokens before the name.
+    /// Its parameters: the name, and the tokens before the name.
     pub parameters: Vec<(String, String)>,
 }
 
 /// The tokens of a source without directives, and their structure.
 pub struct Code {
-    /// All of them.
+    /// All tokens outside of directives.
     pub tokens: Vec<Token>,
     brackets: Brackets,
-    /// All scopes; the first is the source.
+    /// All scopes; the first is the whole source.
     pub scopes: Vec<Scope>,
-    /// The scope of each token.
+    /// For each token, the index of its innermost scope.
     pub scope_of: Vec<usize>,
     /// All templates, in order.
     pub templates: Vec<Template>,
@@ -71,43 +71,43 @@ impl Code {
         code
     }
 
-    /// The text of a token; nothing behind the last.
+    /// The text of a token; empty after the last token.
     pub fn text(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |t| t.text.as_str())
     }
 
-    /// The text of the token before one.
+    /// The text of the token before `at`; empty at the first token.
     pub fn before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |n| self.text(n))
     }
 
-    /// It is a name or a keyword.
+    /// True if the token is a name or a keyword.
     pub fn is_name(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(Token::is_name)
     }
 
-    /// The other half of a bracket.
+    /// The bracket that matches the bracket at a token: `(`, `[`, `{` or a closing one.
     pub fn pair(&self, at: usize) -> Option<usize> {
         self.brackets.pair(at)
     }
 
-    /// The texts of tokens with blanks between them.
+    /// The texts of the tokens, separated by blanks.
     pub fn joined(&self, range: Range<usize>) -> String {
         let texts: Vec<&str> = range.map(|n| self.text(n)).collect();
         texts.join(" ")
     }
 
-    /// The `>` of a `<`, where that opens arguments of a template.
+    /// The `>` that matches a `<`, if the `<` opens template arguments.
     pub fn angle(&self, at: usize) -> Option<usize> {
         self.brackets.angle(at, |n| self.text(n))
     }
 
-    /// The `<` of a `>`.
+    /// The `<` that matches a `>`.
     pub fn angle_back(&self, at: usize) -> Option<usize> {
         self.brackets.angle_back(at, |n| self.text(n))
     }
 
-    /// The parts between commas that are in no brackets.
+    /// Splits a range at commas outside of brackets.
     pub fn split(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let (mut start, mut n) = (range.start, range.start);
@@ -129,7 +129,7 @@ impl Code {
         found
     }
 
-    /// The scopes around a token, from the inmost.
+    /// The scopes around a token, from the innermost.
     pub fn around(&self, at: usize) -> impl Iterator<Item = &Scope> {
         let mut next = self.scope_of.get(at).copied();
         std::iter::from_fn(move || {
@@ -139,7 +139,7 @@ impl Code {
         })
     }
 
-    /// The kind of the scope of a token.
+    /// The kind of a token's innermost scope.
     pub fn kind(&self, at: usize) -> Kind {
         self.scope_of.get(at).map_or(Kind::Top, |&scope| self.scopes[scope].kind)
     }
@@ -195,11 +195,8 @@ impl Code {
             if self.text(at) == "{" {
                 let mut scope = self.scope_at(at);
                 scope.parent = current;
-                if scope.kind != Kind::Inner
-                    && self.scopes[current].kind == Kind::Inner
-                    && scope.kind == Kind::Namespace
-                {
-                    scope.kind = Kind::Inner;
+                if self.scopes[current].kind == Kind::Block && scope.kind == Kind::Namespace {
+                    scope.kind = Kind::Block;
                 }
                 self.scopes.push(scope);
                 open.push(self.scopes.len() - 1);
@@ -235,12 +232,12 @@ impl Code {
         {
             (Kind::Class, at)
         } else {
-            (Kind::Inner, brace)
+            (Kind::Block, brace)
         };
         Scope { kind, name: self.name_in_head(at, brace), head: from..brace, body, parent: 0 }
     }
 
-    /// The first parenthesis that is of no attribute: `__declspec(...)`, `alignas(...)`.
+    /// The first parenthesis that does not belong to an attribute such as `__declspec(...)` or `alignas(...)`.
     fn first_call(&self, from: usize, brace: usize) -> Option<usize> {
         let mut n = from;
         while n < brace {
@@ -255,12 +252,12 @@ impl Code {
         None
     }
 
-    /// A base list stands before the parenthesis, which is part of it.
+    /// True if a base list begins before the parenthesis, so that the parenthesis is part of it.
     fn is_base_list(&self, class: usize, call: usize) -> bool {
         (class..call).any(|n| self.text(n) == ":")
     }
 
-    /// The name in the head of a class: the last before `:`, `<`, the brace or a word like `final`.
+    /// The name in the head of a class: the last name before `:`, `<` or the brace, other than keywords such as `final`.
     fn name_in_head(&self, keyword: usize, brace: usize) -> String {
         let mut name = String::new();
         let mut n = keyword + 1;
@@ -290,7 +287,7 @@ mod tests {
         let code = Code::read(&lex(source));
         let found: Vec<String> = code.scopes.iter().map(|s| format!("{:?} {}", s.kind, s.name)).collect();
         let expected =
-            ["Top ", "Namespace a", "Class b", "Inner ", "Inner ", "Enum e", "Namespace ", "Class i", "Inner "];
+            ["Top ", "Namespace a", "Class b", "Block ", "Block ", "Enum e", "Namespace ", "Class i", "Block "];
         assert_eq!(found, expected);
         assert_eq!(code.templates.len(), 1);
         let parameters = [("T".to_owned(), "class".to_owned()), ("N".to_owned(), "unsigned".to_owned())];

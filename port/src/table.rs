@@ -1,40 +1,40 @@
-//! The table of idioms, `idioms.txt`: what only Microsoft's compiler takes or revamp does not have, why, and what to write instead.
+//! The table of idioms, `idioms.txt`: code that only Microsoft's compiler accepts or that revamp does not support, with the reason and a replacement.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// A row of the table: where the pattern's tokens follow each other, the reason and the replacement are printed.
+/// A row of the table. Where a source has the pattern's tokens in sequence, the reason and the replacement are printed.
 pub struct Row {
-    /// The tokens. A `*` at the end of one stands for any rest.
+    /// The tokens. A `*` at the end of a token matches any rest of it.
     pub pattern: Vec<&'static str>,
-    /// Why.
+    /// Why an edit is needed.
     pub reason: &'static str,
-    /// What to write instead.
+    /// The suggested replacement.
     pub replacement: &'static str,
-    /// What `--fix` writes, if anything.
+    /// The text with which `--fix` replaces the tokens, or a rule in parentheses. `None` if `--fix` makes no edit.
     pub edit: Option<&'static str>,
-    /// It asks for no edit where revamp-c++ compiles the source.
+    /// True if no edit is needed when revamp-c++ compiles the source.
     pub is_note: bool,
 }
 
 impl Row {
-    /// The name of the program's own that would take the row's place: of patterns of one name.
-    pub fn own_name(&self) -> Option<&'static str> {
+    /// The only name in the pattern, if there is exactly one. If the program declares this name itself, the row does not apply.
+    pub fn single_name(&self) -> Option<&'static str> {
         match self.pattern[..] {
             [name] | [name, "(" | "<"] | [name, "(", "\"\""] => Some(name),
             _ => None,
         }
     }
 
-    /// The token is one that the pattern has at a place.
-    pub fn fits(&self, place: usize, text: &str) -> bool {
-        let word = self.pattern[place];
+    /// True if the token matches the pattern's token at this index.
+    pub fn fits(&self, index: usize, text: &str) -> bool {
+        let word = self.pattern[index];
         word.strip_suffix('*').map_or(word == text, |begin| text.starts_with(begin) && !text.is_empty())
     }
 }
 
-/// The macros that `<amp.h>` has of Microsoft's headers.
-pub fn supplied() -> &'static HashSet<&'static str> {
+/// The macros of Microsoft's headers that `<amp.h>` defines too.
+pub fn amp_macros() -> &'static HashSet<&'static str> {
     static NAMES: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let headers =
         [include_str!("../../cpp-shim/revamp/detail/msvc_words.h"), include_str!("../../cpp-shim/revamp/detail/sal.h")];
@@ -42,7 +42,7 @@ pub fn supplied() -> &'static HashSet<&'static str> {
     NAMES.get_or_init(|| headers.iter().flat_map(|text| text.lines()).filter_map(name).collect())
 }
 
-/// All rows, in the order in which those of one place are printed.
+/// All rows, in order. If several rows match at one token, the first counts.
 pub fn rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
     ROWS.get_or_init(|| {

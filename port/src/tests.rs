@@ -1,4 +1,4 @@
-//! Sources with what is found in them.
+//! Tests of the findings and edits in small sources.
 
 use crate::checks::findings;
 use crate::edits::{applied, ordered};
@@ -7,11 +7,11 @@ use crate::source::{Settings, Source};
 use crate::table::{Row, rows};
 use std::path::Path;
 
-fn told(source: &[u8], folder: Option<&Path>) -> Vec<Finding> {
+fn findings_in(source: &[u8], folder: Option<&Path>) -> Vec<Finding> {
     findings(&Source::read(source, folder, &Settings::default()))
 }
 
-/// Each source with what is found in it: `line found`.
+/// Each source with its findings: `LINE FOUND`.
 const CASES: &[(&str, &[&str])] = &[
     ("#include <amp.h>\nint main() { return 0; }\n", &[]),
     (
@@ -163,7 +163,7 @@ const CASES: &[(&str, &[&str])] = &[
         &["3 INT", "3 SIZE"],
     ),
     ("struct T { int LONG; static const int POINT = 16; int a[POINT]; T() : LONG(POINT) {} };", &[]),
-    // Names of Microsoft's headers, and those that <amp.h> has.
+    // Names of Microsoft's headers; <amp.h> declares some of them too.
     (
         "#include <windows.h>\nDECLARE_HANDLE(HMINE);\nEXTERN_C_START\nHMINE f(HMINE);\nEXTERN_C_END",
         &["1 #include <windows.h>", "2 DECLARE_HANDLE(", "3 EXTERN_C_START", "5 EXTERN_C_END"],
@@ -178,7 +178,7 @@ const CASES: &[(&str, &[&str])] = &[
         "_ftprintf_s(stderr, t); _tprintf_s(t);\n_putts(t); fread_s(b, 1, 1, 3, f);",
         &["1 _ftprintf_s", "1 _tprintf_s", "2 _putts", "2 fread_s"],
     ),
-    // Names of Windows that the table lacks.
+    // Names of Windows that are not in the table.
     (
         "#include <windows.h>\nint Own(int); enum e { OWN_VALUE };\nint f() { Frobnicate(Own(1)); return FROBNICATED | OWN_VALUE | INT_MAX; }",
         &["1 #include <windows.h>", "3 FROBNICATED", "3 Frobnicate"],
@@ -193,7 +193,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("swprintf_s(b, 9, L\"%d\", 1);\nswprintf(b, 9, L\"%s %ls\", w, w);", &["1 swprintf_s", "2 %s"]),
 ];
 
-/// Sources, and what `--fix` makes of them.
+/// Sources, before and after `--fix`.
 const FIXES: &[(&str, &str)] = &[
     // Types keep their sizes and signs.
     (
@@ -204,7 +204,7 @@ const FIXES: &[(&str, &str)] = &[
         "__int8 a; unsigned __int8 b; signed __int8 c; _int8 unsigned d;",
         "signed char a; unsigned char b; signed char c; char unsigned d;",
     ),
-    // `alignas` stands where C++ takes it.
+    // `alignas` moves to a place where C++ allows it.
     (
         "__declspec(align(32)) struct S {\n}; template <class T> __declspec(align(f(1))) class C : B<T> {}; struct DECLSPEC_ALIGN(8) D;",
         "struct alignas(32) S {\n}; template <class T> class alignas(f(1)) C : B<T> {}; struct alignas(8) D;",
@@ -216,26 +216,26 @@ const FIXES: &[(&str, &str)] = &[
          typedef __declspec(align(8)) struct { int x; } U; static __attribute__((noreturn)) void h();",
     ),
     ("printf(\"%08I64X %-5I64d %5.*Iu %%I64d %I32d\");", "printf(\"%08llX %-5lld %5.*zu %%I64d %d\");"),
-    // Only members of objects are behind `this`.
+    // Only non-static members get `this->`.
     (
         "template <class T> struct a { int n; static const int size = 3; static int f(); typedef T item; };\n\
          template <class T> struct b : public a<T> { int g() { item i[size]; f(); return n; } };",
         "template <class T> struct a { int n; static const int size = 3; static int f(); typedef T item; };\n\
          template <class T> struct b : public a<T> { int g() { item i[size]; f(); return this->n; } };",
     ),
-    // Only what is thrown may have another class.
+    // `std::exception` changes only in throw expressions.
     (
         "struct My : std::exception { My() : exception(\"x\") {} My(int) : std::exception(\"y\") { throw std::exception(\"z\"); } };",
         "struct My : std::exception { My() : exception(\"x\") {} My(int) : std::exception(\"y\") { throw std::runtime_error(\"z\"); } };",
     ),
-    // The spelling of arguments counts.
+    // Arguments of stringizing macros stay, because their spelling matters.
     (
         "#define NAME(x) NAME_(x)\n#define NAME_(x) #x\n#define ID(x) x##DWORD\n#define F(x) x\n\
          f(NAME(DWORD), NAME_(INT), F(DWORD), g(ID(a)), TRUE); struct DWORDa; std::vector<INT> v(NAME(f(BOOL)));",
         "#define NAME(x) NAME_(x)\n#define NAME_(x) #x\n#define ID(x) x##DWORD\n#define F(x) x\n\
          f(NAME(DWORD), NAME_(INT), F(std::uint32_t), g(ID(a)), true); struct DWORDa; std::vector<int> v(NAME(f(BOOL)));",
     ),
-    // The macros take two types.
+    // The macros min and max accept arguments of two types, std::min and std::max do not.
     (
         "enum { LAST = 4 }; int n; float x; int a = min(LAST, (n + 1) / 2), b = max(1, min(n, 2)); float y = max(x, 1.0); y = __max(x, 1.0f);\n\
          LONGLONG t = max(ticks(), 1i64); unsigned long u, v = min(u, w.size()); v = min((unsigned)n, 3u);",
@@ -246,7 +246,7 @@ const FIXES: &[(&str, &str)] = &[
         "DECLARE_HANDLE(HMINE);\nEXTERN_C_START\nULONGLONG n = MAXINT32;\nEXTERN_C_END",
         "struct HMINE__ { int unused; }; typedef HMINE__ *HMINE;\nextern \"C\" {\nunsigned long long n = INT32_MAX;\n}",
     ),
-    // A member of the new name is not called.
+    // `::` prevents a call of a member with the new name.
     (
         "struct s { void close() { closesocket(n); } int h(){ return a?b:closesocket(n) + ::_fileno(f) + stricmp(a, b); } };",
         "struct s { void close() { ::close(n); } int h(){ return a?b: ::close(n) + ::fileno(f) + ::strcasecmp(a, b); } };",
@@ -257,14 +257,14 @@ const FIXES: &[(&str, &str)] = &[
 fn members_of_dependent_bases() {
     let source = "template <class T> struct a { int n; static const int size = 3; typedef T item; };\n\
                   template <class T> struct b : public n::a<T *> { int g() { item i[size]; return n; } };";
-    let found: Vec<String> = told(source.as_bytes(), None).into_iter().map(|f| f.replacement).collect();
+    let found: Vec<String> = findings_in(source.as_bytes(), None).into_iter().map(|f| f.replacement).collect();
     assert_eq!(found, ["typename n::a<T *>::item", "this->n", "n::a<T *>::size"]);
 }
 
 #[test]
-fn fixes() {
+fn each_fix_gives_the_expected_source() {
     for (source, expected) in FIXES {
-        let findings = told(source.as_bytes(), None);
+        let findings = findings_in(source.as_bytes(), None);
         let edits = ordered(findings.iter().flat_map(|finding| &finding.edits));
         assert_eq!(applied(source, &edits), *expected);
     }
@@ -273,7 +273,7 @@ fn fixes() {
 #[test]
 fn the_table() {
     for (source, expected) in CASES {
-        let found = told(source.as_bytes(), None);
+        let found = findings_in(source.as_bytes(), None);
         let found: Vec<String> = found.iter().map(|f| format!("{} {}", f.line, f.found)).collect();
         assert_eq!(found, *expected, "{source}");
     }
@@ -289,7 +289,7 @@ fn every_row_is_found_by_its_own_pattern() {
             None => (*word).to_owned(),
         };
         let words: Vec<String> = row.pattern.iter().map(word).collect();
-        let found = told(words.join(" ").as_bytes(), None);
+        let found = findings_in(words.join(" ").as_bytes(), None);
         let is_row = |f: &Finding| f.line == 1 && f.reason == row.reason && f.replacement == row.replacement;
         assert!(found.iter().any(is_row), "{words:?}");
     }
@@ -298,18 +298,18 @@ fn every_row_is_found_by_its_own_pattern() {
 #[test]
 fn types_and_constants_are_no_functions() {
     let is_capital = |name: &str| !name.contains(|c: char| c.is_lowercase());
-    let functions = rows().iter().filter(|row| row.reason == "a function of Windows").filter_map(Row::own_name);
+    let functions = rows().iter().filter(|row| row.reason == "a function of Windows").filter_map(Row::single_name);
     assert_eq!(functions.filter(|name| is_capital(name)).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]
-fn headers_that_are_there() {
+fn the_programs_own_headers_are_read() {
     let folder = std::env::temp_dir().join(format!("revamp-port-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("stdafx.h"), "#include \"more.h\"\n#include <stdlib.h>\n").unwrap();
     std::fs::write(folder.join("more.h"), "#include \"stdafx.h\"\n#define _tmain main\n").unwrap();
     let source = "#include \"stdafx.h\"\n#include \"pch.h\"\nint _tmain() { return rand(); }";
-    let found: Vec<String> = told(source.as_bytes(), Some(&folder)).into_iter().map(|f| f.found).collect();
+    let found: Vec<String> = findings_in(source.as_bytes(), Some(&folder)).into_iter().map(|f| f.found).collect();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(found, ["#include \"pch.h\""]);
 }
@@ -319,7 +319,7 @@ fn sources_in_windows_1252() {
     for (source, expected, is_note) in
         [(&b"// na\xefve\nint x;"[..], "1 Windows-1252", true), (b"int x;\nf(\"\x80\");", "2 Windows-1252", false)]
     {
-        let found = told(source, None);
+        let found = findings_in(source, None);
         assert_eq!(found.iter().map(|f| format!("{} {}", f.line, f.found)).collect::<Vec<_>>(), [expected]);
         assert_eq!(found[0].is_note, is_note);
     }
@@ -327,10 +327,12 @@ fn sources_in_windows_1252() {
 
 #[test]
 fn sources_in_utf_16() {
-    for (mark, of) in [([0xFF, 0xFE], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xFE, 0xFF], u16::to_be_bytes)] {
+    for (byte_order_mark, to_bytes) in
+        [([0xFF, 0xFE], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xFE, 0xFF], u16::to_be_bytes)]
+    {
         let text = "int i;\n__int64 x;\n";
-        let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(of)).collect();
-        let found: Vec<String> = told(&bytes, None).iter().map(|f| format!("{} {}", f.line, f.found)).collect();
+        let bytes: Vec<u8> = byte_order_mark.into_iter().chain(text.encode_utf16().flat_map(to_bytes)).collect();
+        let found: Vec<String> = findings_in(&bytes, None).iter().map(|f| format!("{} {}", f.line, f.found)).collect();
         assert_eq!(found, ["1 UTF-16", "2 __int64"]);
     }
 }
@@ -341,16 +343,16 @@ fn damaged_sources_are_read() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/port").join(program);
         let whole = std::fs::read(file).unwrap();
         for cut in (0..whole.len()).step_by(23) {
-            told(&whole[..cut], None);
-            told(&whole[cut..], None);
-            // Without some of its brackets.
+            findings_in(&whole[..cut], None);
+            findings_in(&whole[cut..], None);
+            // The source without some of its brackets.
             let damaged: Vec<u8> = whole
                 .iter()
                 .enumerate()
                 .filter(|(n, b)| !b"(){}<>".contains(b) || n * 7 % (cut + 1) > 3)
                 .map(|(_, b)| *b)
                 .collect();
-            told(&damaged, None);
+            findings_in(&damaged, None);
         }
     }
 }

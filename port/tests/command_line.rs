@@ -1,11 +1,11 @@
-//! The program `revamp-port` with its options: what it prints, what it writes and how it exits.
+//! Tests of the program `revamp-port` with its options: output, written files and exit status.
 
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder that is removed at the end.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -35,7 +35,7 @@ fn run(folder: &Folder, arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// A source with edits of all kinds, and what it becomes.
+/// A source that needs edits of all kinds, before and after `--fix`.
 const BEFORE: &str = "#include \"stdafx.h\"\n#include <Amp.h> // f\u{fc}r alle\n#include \"Sub\\A.h\"\n#pragma warning(disable : 1)\n\
     __forceinline unsigned __int64 f(LPCSTR a, DWORD b) { return 10ui64; }\nLPSTR a, b;\n\
     struct __declspec(align(16)) s sealed { virtual void WINAPI g() abstract; };\n\
@@ -47,8 +47,8 @@ const AFTER: &str = "#include <amp.h> // f\u{fc}r alle\n#include \"Sub/A.h\"\n\
     int main() { for (int x : v) assert(x && \"\u{e9}\"); printf(\"%lld\", std::max(1, 2)); char t[] = \"DWORD\"; }\n\
     template <class T> void h(std::vector<T> &v) { typename std::vector<T>::iterator i = v.begin(); static_assert(false, \"\"); }\n";
 
-/// The same text in each encoding, with both ends of lines.
-fn stored(text: &str) -> Vec<Vec<u8>> {
+/// The text in each encoding, with LF and with CRLF.
+fn in_all_encodings(text: &str) -> Vec<Vec<u8>> {
     let utf_16 =
         |text: &str, of: fn(u16) -> [u8; 2]| format!("\u{FEFF}{text}").encode_utf16().flat_map(of).collect::<Vec<u8>>();
     let latin = |text: &str| text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
@@ -67,7 +67,7 @@ fn stored(text: &str) -> Vec<Vec<u8>> {
 #[test]
 fn fixes_keep_encodings_and_ends_of_lines_and_are_made_once() {
     let folder = Folder::new("fix");
-    for (before, after) in stored(BEFORE).into_iter().zip(stored(AFTER)) {
+    for (before, after) in in_all_encodings(BEFORE).into_iter().zip(in_all_encodings(AFTER)) {
         let file = folder.file("a.cpp", &before);
         let (status, first, errors) = run(&folder, &["--fix", "a.cpp"]);
         assert_eq!(std::fs::read(&file).unwrap(), after, "{}", String::from_utf8_lossy(&before));
@@ -94,7 +94,7 @@ fn a_dry_run_shows_the_difference_and_changes_nothing() {
 }
 
 #[test]
-fn the_programs_are_fixed_once() {
+fn a_second_fix_changes_nothing() {
     let folder = Folder::new("programs");
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/port");
     for program in std::fs::read_dir(programs).unwrap() {
@@ -118,7 +118,7 @@ fn the_programs_are_fixed_once() {
 }
 
 #[test]
-fn a_ported_tree_needs_nothing() {
+fn a_ported_tree_needs_no_edits() {
     let folder = Folder::new("ported");
     folder.file(
         "Config.h",
@@ -129,40 +129,40 @@ fn a_ported_tree_needs_nothing() {
         "#ifdef _MSC_VER\n#include \"stdafx.h\"\n#include <windows.h>\n#else\n#include <chrono>\n#endif\n#include \"config.h\"\n#if ON_WINDOWS\n\
          DWORD now() { return GetTickCount(); }\n#elif !defined(__linux__)\n#error \"where?\"\n#endif\n#if LEVEL > 1\n__int64 level;\n#endif\n",
     );
-    // The header's name has a capital letter, and LEVEL is not known.
-    let (status, told, _) = run(&folder, &["a.cpp"]);
-    let lines: Vec<&str> = told.lines().map(|line| &line[..line.find(": ").unwrap()]).collect();
-    assert_eq!((status, lines), (1, vec!["a.cpp:7", "a.cpp:14"]), "{told}");
+    // Two findings: the header's name has a capital letter, and the branch that depends on LEVEL may be live.
+    let (status, report, _) = run(&folder, &["a.cpp"]);
+    let lines: Vec<&str> = report.lines().map(|line| &line[..line.find(": ").unwrap()]).collect();
+    assert_eq!((status, lines), (1, vec!["a.cpp:7", "a.cpp:14"]), "{report}");
     run(&folder, &["--fix", "-ULEVEL", "a.cpp"]);
     assert_eq!(run(&folder, &["-U", "LEVEL", "a.cpp", "Config.h"]), (0, String::new(), String::new()));
     assert_eq!(run(&folder, &["-DLEVEL=1", "a.cpp"]).0, 0);
     assert_eq!(run(&folder, &["-DLEVEL=2", "a.cpp"]).0, 1);
-    let (status, told, _) = run(&folder, &["-D_WIN32", "-D", "_MSC_VER=1929", "-ULEVEL", "a.cpp"]);
-    assert!(status == 1 && told.contains("GetTickCount") && told.contains("stdafx.h"), "{told}");
-    // Only GCC needs an edit.
+    let (status, report, _) = run(&folder, &["-D_WIN32", "-D", "_MSC_VER=1929", "-ULEVEL", "a.cpp"]);
+    assert!(status == 1 && report.contains("GetTickCount") && report.contains("stdafx.h"), "{report}");
+    // An edit that only GCC needs.
     folder.file("b.cpp", "float f(float x) restrict(cpu);\nfloat f(float y) restrict(amp);\n");
-    let (status, told, _) = run(&folder, &["b.cpp"]);
-    assert!(status == 0 && told.starts_with("b.cpp:2: note: f(: "), "{told}");
+    let (status, report, _) = run(&folder, &["b.cpp"]);
+    assert!(status == 0 && report.starts_with("b.cpp:2: note: f(: "), "{report}");
 }
 
 #[test]
-fn headers_know_what_their_sources_include() {
+fn headers_get_the_includes_of_their_sources() {
     let folder = Folder::new("headers");
     std::fs::create_dir_all(folder.0.join("include")).unwrap();
     folder.file("include/own.h", "typedef unsigned char BYTE;\n");
     folder.file("a.h", "std::map<int, BYTE> m;\n");
     folder.file("a.cpp", "#include <map>\n#include <own.h>\n#include \"a.h\"\n");
     assert_eq!(run(&folder, &["-I", "include", "a.h", "a.cpp"]), (0, String::new(), String::new()));
-    // A macro that passes on a format of wide text.
+    // A macro that passes a wide format to a function.
     folder.file("include/trace.h", "void trace(const wchar_t *format, ...);\n");
     folder.file(
         "b.cpp",
         "#include <trace.h>\n#define TRACE(...) trace(__VA_ARGS__)\nvoid f() { TRACE(L\"%s\", L\"\"); }\n",
     );
-    let (status, told, _) = run(&folder, &["-I", "include", "b.cpp"]);
-    assert!(status == 1 && told.starts_with("b.cpp:3: %s: "), "{told}");
-    let (status, told, _) = run(&folder, &["a.h"]);
-    assert!(status == 1 && told.contains("BYTE") && told.contains("#include <map>"), "{told}");
+    let (status, report, _) = run(&folder, &["-I", "include", "b.cpp"]);
+    assert!(status == 1 && report.starts_with("b.cpp:3: %s: "), "{report}");
+    let (status, report, _) = run(&folder, &["a.h"]);
+    assert!(status == 1 && report.contains("BYTE") && report.contains("#include <map>"), "{report}");
 }
 
 #[test]
@@ -170,25 +170,28 @@ fn names_of_dropped_headers_are_still_listed() {
     let folder = Folder::new("dropped");
     let header = folder.file("framework.h", "#pragma once\n#include <windows.h>\n");
     folder.file("a.cpp", "#include \"framework.h\"\nint f() { return Frobnicate(FROBNICATED); }\n");
-    let (status, told, _) = run(&folder, &["--fix", "a.cpp", "framework.h"]);
+    let (status, report, _) = run(&folder, &["--fix", "a.cpp", "framework.h"]);
     assert_eq!(std::fs::read_to_string(header).unwrap(), "#pragma once\n");
-    assert!(status == 1 && told.contains("a.cpp:2: FROBNICATED: ") && told.contains("a.cpp:2: Frobnicate: "), "{told}");
+    assert!(
+        status == 1 && report.contains("a.cpp:2: FROBNICATED: ") && report.contains("a.cpp:2: Frobnicate: "),
+        "{report}"
+    );
 }
 
 #[test]
-fn headers_that_the_compiler_includes() {
+fn headers_of_the_include_option_are_read() {
     let folder = Folder::new("forced");
     folder.file("pch.h", "#pragma once\n#include <numeric>\ntypedef unsigned char BYTE;\n");
     folder.file("a.cpp", "BYTE f(BYTE *p) { std::iota(p, p + 1, BYTE(1)); return *p; }\n");
     assert_eq!(run(&folder, &["-include", "pch.h", "pch.h", "a.cpp"]), (0, String::new(), String::new()));
-    let (status, told, _) = run(&folder, &["a.cpp"]);
-    assert!(status == 1 && told.contains("BYTE") && told.contains("#include <numeric>"), "{told}");
+    let (status, report, _) = run(&folder, &["a.cpp"]);
+    assert!(status == 1 && report.contains("BYTE") && report.contains("#include <numeric>"), "{report}");
 }
 
 #[test]
-fn wrong_calls() {
+fn wrong_arguments_and_files_are_reported() {
     let folder = Folder::new("wrong");
-    // UTF-16 with half a character at its end.
+    // UTF-16 with an odd byte at its end.
     let odd: Vec<u8> = "\u{FEFF}BYTE b;".encode_utf16().flat_map(u16::to_le_bytes).chain([b'x']).collect();
     let file = folder.file("odd.cpp", &odd);
     let (status, _, errors) = run(&folder, &["--fix", "odd.cpp"]);

@@ -1,13 +1,13 @@
-//! Recall and precision of the tool's findings, on programs in tests/port that a person labelled: `//@ a; b` at the end of a line
-//! names the edits in it.
+//! Measures precision and recall of the findings, on the programs in tests/port. A person labelled the lines that need edits: `//@ a; b` at
+//! the end of a line names its two edits.
 
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
-/// The programs.
+/// The folders of the programs.
 const PROGRAMS: [&str; 8] = ["imaging", "simulation", "pricing", "templates", "viewer", "server", "capture", "service"];
-/// The minimum of precision and of recall.
+/// The minimum of the precision and of the recall of each program.
 const GOAL: f64 = 0.95;
 
 /// The labels of a file: line and text.
@@ -32,35 +32,35 @@ fn files(program: &str) -> Vec<PathBuf> {
 
 #[test]
 fn precision_and_recall() {
-    let mut poor = Vec::new();
+    let mut below_goal = Vec::new();
     for program in PROGRAMS {
-        let (mut right, mut wrong, mut missed) = (0, Vec::new(), Vec::new());
+        let (mut matched, mut false_positives, mut false_negatives) = (0, Vec::new(), Vec::new());
         for (file, found) in revamp_port::findings_of(&files(program)) {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
             let mut labels = labels(&file);
             for finding in found.unwrap() {
-                // The longest label of the line that matches: `FormatMessageW` before `W`.
+                // If several labels of the line match, take the longest: `FormatMessageW` rather than `W`.
                 let fits =
                     |(line, label): &(usize, String)| *line == finding.line && finding.found.contains(label.as_str());
                 let best = (0..labels.len()).filter(|&n| fits(&labels[n])).max_by_key(|&n| labels[n].1.len());
                 match best {
                     Some(n) => {
                         labels.remove(n);
-                        right += 1;
+                        matched += 1;
                     }
-                    None => wrong.push(format!("{name}:{}", finding.told())),
+                    None => false_positives.push(format!("{name}:{}", finding.report_line())),
                 }
             }
-            missed.extend(labels.into_iter().map(|(line, label)| format!("{name}:{line}: {label}")));
+            false_negatives.extend(labels.into_iter().map(|(line, label)| format!("{name}:{line}: {label}")));
         }
-        let share = |of: usize| f64::from(right) / (f64::from(right) + of as f64);
-        let (precision, recall) = (share(wrong.len()), share(missed.len()));
-        println!("{program}: {right} right, precision {precision:.3}, recall {recall:.3}");
+        let ratio = |errors: usize| f64::from(matched) / (f64::from(matched) + errors as f64);
+        let (precision, recall) = (ratio(false_positives.len()), ratio(false_negatives.len()));
+        println!("{program}: {matched} right, precision {precision:.3}, recall {recall:.3}");
         if precision < GOAL || recall < GOAL {
-            poor.push(program);
+            below_goal.push(program);
         }
-        wrong.iter().for_each(|text| println!("  wrong: {text}"));
-        missed.iter().for_each(|text| println!("  missed: {text}"));
+        false_positives.iter().for_each(|text| println!("  wrong: {text}"));
+        false_negatives.iter().for_each(|text| println!("  missed: {text}"));
     }
-    assert!(poor.is_empty(), "{poor:?}");
+    assert!(below_goal.is_empty(), "{below_goal:?}");
 }

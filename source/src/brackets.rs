@@ -1,10 +1,11 @@
-//! Which brackets belong together.
+//! Finds the matching brackets among the tokens of a C++ source.
 
-/// The other half of each bracket among tokens.
+/// For each token that is a bracket, the index of the matching bracket.
 pub struct Brackets(Vec<Option<usize>>);
 
 impl Brackets {
-    /// Reads the texts of all tokens. Where branches of #if leave brackets uneven, the nearest of its kind is the other half.
+    /// Matches the brackets among the texts of all tokens. If branches of #if leave brackets unbalanced, a closing bracket matches the nearest
+    /// open bracket of its kind.
     pub fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         let mut pairs = Vec::new();
         let mut open: Vec<(usize, &str)> = Vec::new();
@@ -29,12 +30,12 @@ impl Brackets {
         Self(pairs)
     }
 
-    /// The other half of a bracket.
+    /// The index of the bracket that matches the bracket at `at`.
     pub fn pair(&self, at: usize) -> Option<usize> {
         self.0.get(at).copied().flatten()
     }
 
-    /// The `>` of a `<`. `text`: of each token, nothing behind the last.
+    /// The index of the `>` that matches the `<` at `at`. `text` returns the text of a token, and an empty string after the last token.
     pub fn angle<'t>(&self, at: usize, text: impl Fn(usize) -> &'t str) -> Option<usize> {
         let (mut depth, mut n) = (0_usize, at);
         loop {
@@ -52,7 +53,7 @@ impl Brackets {
         }
     }
 
-    /// The `<` of a `>`.
+    /// The index of the `<` that matches the `>` at `at`.
     pub fn angle_back<'t>(&self, at: usize, text: impl Fn(usize) -> &'t str) -> Option<usize> {
         let (mut depth, mut n) = (0_usize, at);
         loop {

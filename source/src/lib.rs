@@ -1,5 +1,5 @@
-//! The text of C++ sources, as the kernel compiler and `revamp-port` both read it: [`tokens`] and their [`brackets`], and the formats of wide text whose
-//! meaning differs from MSVC's ([`wide_formats`]).
+//! Reads the text of C++ sources for the kernel compiler and `revamp-port`: [`tokens`] and their [`brackets`], and the conversions in wide
+//! format strings that MSVC reads differently ([`wide_formats`]).
 
 #![forbid(unsafe_code)]
 

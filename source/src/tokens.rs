@@ -1,10 +1,10 @@
-//! The words of a C++ source, as far as finding its restrictions needs them.
+//! A simplified lexer for C++ sources. It is precise enough to find `restrict(...)` clauses and the arguments of calls.
 
 use crate::brackets::Brackets;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// An identifier or a keyword.
@@ -15,30 +15,30 @@ pub enum Kind {
     Mark,
 }
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'s> {
-    /// What it is.
+    /// The kind of the token.
     pub kind: Kind,
-    /// Its text.
+    /// The text of the token.
     pub text: &'s str,
-    /// The byte where it begins.
+    /// The offset of the token's first byte in the source.
     pub start: usize,
-    /// It belongs to a directive of the preprocessor.
+    /// True if the token belongs to a preprocessor directive.
     pub directive: bool,
 }
 
 impl Token<'_> {
-    /// The byte behind it.
+    /// The offset of the first byte after the token.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
 }
 
-/// How many bytes a comment takes that begins here; 0: none does.
+/// The length in bytes of the comment at the start of `rest`; 0 if none starts there.
 fn comment(rest: &str) -> usize {
     if rest.starts_with("//") {
-        // A backslash at its end takes the next line along.
+        // A backslash at the end of the line continues the comment on the next line.
         let mut at = 0;
         loop {
             let Some(n) = rest[at..].find('\n') else { return rest.len() };
@@ -55,7 +55,7 @@ fn comment(rest: &str) -> usize {
     0
 }
 
-/// How many bytes a string or a character takes that begins here.
+/// The length in bytes of the string or character literal at the start of `rest`.
 fn quoted(rest: &str, quote: u8) -> usize {
     let mut escaped = false;
     for (n, c) in rest.bytes().enumerate().skip(1) {
@@ -67,14 +67,14 @@ fn quoted(rest: &str, quote: u8) -> usize {
     rest.len()
 }
 
-/// How many bytes a raw string takes whose quote is the first byte.
+/// The length in bytes of the raw string whose quote is the first byte of `rest`.
 fn raw(rest: &str) -> usize {
     let Some(open) = rest.find('(') else { return rest.len() };
     let end = format!("){}\"", &rest[1..open]);
     rest[open..].find(&end).map_or(rest.len(), |n| open + n + end.len())
 }
 
-/// Takes a source apart. Comments are left out, and the byte order mark that it may begin with.
+/// Splits a source into tokens. Skips comments and a leading byte order mark.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let mut all: Vec<Token<'_>> = Vec::new();
@@ -127,9 +127,9 @@ pub fn tokens(source: &str) -> Vec<Token<'_>> {
     all
 }
 
-/// The tokens of a source with what belongs together.
+/// The tokens of a source with their matching brackets.
 pub struct Code<'s> {
-    /// All of them.
+    /// All tokens.
     pub tokens: Vec<Token<'s>>,
     brackets: Brackets,
 }
@@ -142,38 +142,39 @@ impl<'s> Code<'s> {
         Self { tokens, brackets }
     }
 
-    /// The text of a token; nothing behind the last.
+    /// The text of the token at `at`; empty after the last token.
     pub fn text(&self, at: usize) -> &'s str {
         self.tokens.get(at).map_or("", |token| token.text)
     }
 
-    /// The text of the token before one.
+    /// The text of the token before `at`.
     pub fn before(&self, at: usize) -> &'s str {
         at.checked_sub(1).map_or("", |n| self.text(n))
     }
 
-    /// It is an identifier or a keyword.
+    /// True if the token is an identifier or a keyword.
     pub fn is_word(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == Kind::Word)
     }
 
-    /// The other half of a bracket.
+    /// The index of the bracket that matches the bracket at `at`.
     pub fn pair(&self, at: usize) -> Option<usize> {
         self.brackets.pair(at)
     }
 
-    /// The `>` of a `<`.
+    /// The index of the `>` that matches the `<` at `at`.
     pub fn angle(&self, at: usize) -> Option<usize> {
         self.brackets.angle(at, |n| self.text(n))
     }
 
-    /// The `<` of a `>`.
+    /// The index of the `<` that matches the `>` at `at`.
     pub fn angle_back(&self, at: usize) -> Option<usize> {
         self.brackets.angle_back(at, |n| self.text(n))
     }
 
-    /// The token behind `template <...>`, access specifiers and attributes in brackets, from the beginning of a declaration.
-    pub fn behind_prefixes(&self, begin: usize) -> usize {
+    /// The index of a declaration's first token after `template <...>`, access specifiers and `[[...]]` attributes. The declaration begins at
+    /// `begin`.
+    pub fn after_prefixes(&self, begin: usize) -> usize {
         let mut at = begin;
         loop {
             at = match self.text(at) {
@@ -186,19 +187,20 @@ impl<'s> Code<'s> {
     }
 }
 
-/// What a restriction allows.
+/// The callers that a restriction allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Restriction {
-    /// Code of the device may call it.
+    /// Device code may call the function.
     pub amp: bool,
-    /// Code of the host may.
+    /// Host code may call the function.
     pub cpu: bool,
 }
 
-/// Words that stand for a restriction, or end with one: macros of the headers and of the program.
+/// Macros of the headers and of the program that expand to a restriction, or to text that ends with one.
 pub struct Clauses {
+    /// Macros whose whole body is a restriction.
     whole: HashMap<String, Restriction>,
-    /// `#define KERNEL [=](index<1> i) restrict(amp)`.
+    /// Macros that end with a restriction, such as `#define KERNEL [=](index<1> i) restrict(amp)`.
     ends: HashMap<String, Restriction>,
 }
 
@@ -227,7 +229,7 @@ impl Clauses {
             let end = (at + 3..).find(|&n| is_end(n)).unwrap_or(at + 3);
             let last = (at + 3..end).find_map(|n| self.at(code, n).filter(|(clause, _)| clause.end == end));
             match last {
-                // Right behind the name a parenthesis would begin parameters.
+                // The clause directly follows the name, so the macro has no parameters and the clause is its whole body.
                 Some((clause, restriction)) if clause.start == at + 3 => drop(self.whole.insert(name, restriction)),
                 Some((_, restriction)) => drop(self.ends.insert(name, restriction)),
                 None => {}
@@ -235,12 +237,13 @@ impl Clauses {
         }
     }
 
-    /// The restriction of the function whose body follows these tokens: one that stands there, or the end of a macro.
+    /// The restriction clause before a function body, and the range of its tokens. The clause begins at `at`, or a
+    /// macro at `at` ends with it.
     pub fn before_body(&self, code: &Code<'_>, at: usize) -> Option<(Range<usize>, Restriction)> {
         self.at(code, at).or_else(|| self.ends.get(code.text(at)).map(|found| (at..at + 1, *found)))
     }
 
-    /// The restriction that stands at a token, and the tokens it takes.
+    /// The restriction that begins at a token, and the range of its tokens.
     pub fn at(&self, code: &Code<'_>, at: usize) -> Option<(Range<usize>, Restriction)> {
         if code.text(at) != "restrict" {
             return self.whole.get(code.text(at)).map(|found| (at..at + 1, *found));
@@ -268,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_order_mark_is_no_word() {
+    fn a_byte_order_mark_is_skipped() {
         let found = tokens("\u{FEFF}#define A\nint \u{e4};");
         assert!(found[0].directive && found[0].text == "#" && found[0].start == 3);
         assert_eq!(found.iter().map(|t| t.text).collect::<Vec<_>>(), ["#", "define", "A", "int", "\u{e4}", ";"]);

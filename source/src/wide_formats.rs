@@ -1,4 +1,5 @@
-//! Wide format strings as MSVC reads them: `%s` is wide text there and narrow to the C library here, and `%S` the reverse.
+//! Finds conversions in wide format strings that MSVC and the C library read differently. MSVC reads `%s` as wide text and `%S` as narrow
+//! text; the C library of this system does the reverse.
 
 use crate::tokens::{Code, Kind};
 
@@ -32,22 +33,23 @@ const FUNCTIONS: [&str; 26] = [
     "wsprintfW",
 ];
 
-/// Why, and what to write instead.
-pub const REASON: &str =
-    "in a wide format the C library takes the text for narrow (`%s`, `%c`) or wide (`%S`, `%C`), MSVC the reverse";
-/// What both read alike.
-pub const REPLACEMENT: &str = "`%ls`, `%lc` for wide text and `%hs`, `%hc` for narrow text: both read these alike";
+/// The reason for the warning.
+pub const REASON: &str = "in a wide format string, the C library reads `%s` and `%c` as narrow text and `%S` and `%C` as wide \
+                          text; MSVC does the reverse";
+/// The conversions that MSVC and the C library read alike.
+pub const REPLACEMENT: &str =
+    "`%ls`, `%lc` for wide text and `%hs`, `%hc` for narrow text, which both libraries read alike";
 
-/// Where a conversion stands whose meaning differs, and what it is.
+/// A conversion that MSVC and the C library read differently.
 pub struct Conversion {
-    /// The byte where the string begins.
+    /// The offset of the string literal that contains the conversion, in bytes.
     pub start: usize,
-    /// As it is written: `%-8s`.
+    /// The text of the conversion in the source, for example `%-8s`.
     pub text: String,
 }
 
-/// The functions and macros of a source that pass a wide format on: `void trace(const wchar_t *format, ...);`,
-/// `#define TRACE(...) trace(__VA_ARGS__)`; behind those that are known.
+/// Appends to `names` the functions and macros of a source that take a wide format, such as
+/// `void trace(const wchar_t *format, ...);` and `#define TRACE(...) trace(__VA_ARGS__)`.
 pub fn declared(source: &str, mut names: Vec<String>) -> Vec<String> {
     let code = Code::read(source);
     for at in 0..code.tokens.len() {
@@ -70,7 +72,7 @@ pub fn declared(source: &str, mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// The conversions of wide formats in calls of [`FUNCTIONS`] and of `more`.
+/// The conversions without a width modifier (`l` or `h`) in the wide formats of calls. The called functions are [`FUNCTIONS`] and those in `more`.
 pub fn found(source: &str, more: &[String]) -> Vec<Conversion> {
     let code = Code::read(source);
     let mut all = Vec::new();
@@ -94,24 +96,24 @@ pub fn found(source: &str, more: &[String]) -> Vec<Conversion> {
     all
 }
 
-/// The conversions of text and characters that say nothing about their width.
+/// The conversions of text and characters in `format` that have no width modifier (`l` or `h`).
 fn conversions(format: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = format;
     while let Some(begin) = rest.find('%') {
-        let behind = &rest[begin + 1..];
-        let flags = behind.find(|c: char| !"-+ #0'.*123456789$".contains(c)).unwrap_or(behind.len());
-        let kind = behind[flags..].chars().next();
+        let after_percent = &rest[begin + 1..];
+        let flags = after_percent.find(|c: char| !"-+ #0'.*123456789$".contains(c)).unwrap_or(after_percent.len());
+        let kind = after_percent[flags..].chars().next();
         if let Some('s' | 'S' | 'c' | 'C') = kind {
-            all.push(format!("%{}", &behind[..=flags]));
+            all.push(format!("%{}", &after_percent[..=flags]));
         }
-        // Also past the second of `%%`.
-        rest = &behind[(flags + kind.map_or(0, char::len_utf8)).min(behind.len())..];
+        // This also skips the second `%` of `%%`.
+        rest = &after_percent[(flags + kind.map_or(0, char::len_utf8)).min(after_percent.len())..];
     }
     all
 }
 
-/// Warnings of a source as compilers write them.
+/// The warnings about a source, in the format of compiler diagnostics.
 pub fn warnings(path: &std::path::Path, source: &str) -> String {
     let mut text = String::new();
     for Conversion { start, text: conversion } in found(source, &declared(source, Vec::new())) {
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conversions_that_say_no_width() {
+    fn finds_conversions_without_width_modifier() {
         for (source, expected) in [
             ("swprintf(b, 9, L\"%s\", w);", &["%s"][..]),
             ("std::wprintf(L\"%d %-8.3S and %c%%s %ls %hs %lc\", 1);", &["%-8.3S", "%c"]),
@@ -145,7 +147,7 @@ mod tests {
             let found: Vec<String> = found(source, &declared(source, Vec::new())).into_iter().map(|c| c.text).collect();
             assert_eq!(found, expected, "{source}");
         }
-        let told = warnings(std::path::Path::new("a.cpp"), "int x;\n  wprintf(L\"%s\", x);\n");
-        assert!(told.starts_with("a.cpp:2:12: warning: '%s': ") && told.contains("`%ls`"), "{told}");
+        let warned = warnings(std::path::Path::new("a.cpp"), "int x;\n  wprintf(L\"%s\", x);\n");
+        assert!(warned.starts_with("a.cpp:2:12: warning: '%s': ") && warned.contains("`%ls`"), "{warned}");
     }
 }

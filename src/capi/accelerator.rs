@@ -1,4 +1,4 @@
-//! accelerator (docs/spec/accelerators.md).
+//! The C API of accelerators (docs/spec/accelerators.md).
 
 use super::guard::guard;
 use super::handle::{self, get};
@@ -6,18 +6,20 @@ use super::pointer;
 use super::types::*;
 use crate::device::physical::{DeviceKind, DeviceType};
 use crate::error::{Error, Result};
+use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::defaults::Code;
 use crate::runtime::{AccessType, Runtime, runtime};
 use std::ffi::c_char;
 use std::sync::Arc;
 
-/// The one handle of an accelerator, made when first asked for.
+/// Returns the handle of an accelerator. Each accelerator has one handle, which the first call
+/// creates.
 pub(super) fn handle_of(accelerator: &Arc<Accelerator>) -> Result<revamp_accelerator> {
     handle::of(&accelerator.c_handle, accelerator)
 }
 
-/// Reads an access_type.
+/// Converts a REVAMP_ACCESS_ value.
 pub(super) fn access_type(value: revamp_access) -> Result<AccessType> {
     Ok(match value {
         REVAMP_ACCESS_NONE => AccessType::None,
@@ -33,11 +35,16 @@ pub(super) fn access_type(value: revamp_access) -> Result<AccessType> {
     })
 }
 
-/// Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
-/// used (see unusable_reason); not direct3d\warp and direct3d\ref, which are found by their paths
-/// and are host threads as well. Writes at most `capacity` handles to `accelerators`, which may be
-/// NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
-/// for devices, which takes some milliseconds. The library owns the handles; do not release them.
+/// Converts an access, which must be READ, WRITE or READ_WRITE.
+pub(super) fn checked_access(access: revamp_access) -> Result<Access> {
+    access_type(access)?.access()
+}
+
+/// Lists all accelerators, including unusable ones (see unusable_reason): Vulkan devices, host
+/// threads and the cpu. Omits direct3d\warp and direct3d\ref, which are host threads as well; find
+/// them by their paths. Writes at most `capacity` handles to `accelerators`, which may be NULL if
+/// `capacity` is 0, and the number of all accelerators to `count`. The first call looks for
+/// devices, which takes some milliseconds. The library owns the handles; do not release them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_list(
     accelerators: *mut revamp_accelerator,
@@ -48,12 +55,11 @@ pub unsafe extern "C" fn revamp_accelerator_list(
     guard(|| unsafe { write_list(|runtime| runtime.listed().cloned().collect(), accelerators, capacity, count) })
 }
 
-/// Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does
-/// (`accelerators` may be NULL if `capacity` is 0): usable
-/// accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
-/// devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
-/// `will_load_spirv` says that it is going to, or if one is the default that the program or the
-/// environment names.
+/// Lists the accelerators of C++ AMP's accelerator::get_all(): usable accelerators on which the
+/// functions of this program can run, the cpu, and direct3d\warp. Vulkan devices are included if
+/// the process contains or has loaded compiled kernels or SPIR-V, if `will_load_spirv` announces
+/// SPIR-V, or if the program or the environment names a Vulkan device as the default. Otherwise
+/// like revamp_accelerator_list(): `accelerators` may be NULL if `capacity` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_list_offered(
     will_load_spirv: bool,
@@ -89,9 +95,9 @@ unsafe fn write_list(
 }
 
 /// Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
-/// "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
-/// computes on one thread and reports races), or "default" or "" for the default accelerator for
-/// SPIR-V code.
+/// "direct3d\warp" or "direct3d/warp" (host threads as well), "direct3d\ref" or "direct3d/ref" (one
+/// host thread, with reports of races). "default" or "" finds the default accelerator for SPIR-V
+/// code.
 /// Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_find(
@@ -107,10 +113,10 @@ pub unsafe extern "C" fn revamp_accelerator_find(
     })
 }
 
-/// Gives the default accelerator for `code`: the one the program set, else the one of the
-/// environment variable CPPAMP_DEFAULT_ACCELERATOR, else, for REVAMP_CODE_SPIRV the best GPU or a
-/// software Vulkan device, for REVAMP_CODE_HOST the host threads
-/// (docs/spec/accelerators.md#default-accelerator). From this call on
+/// Gives the default accelerator for `code`: the accelerator that the program set, else the one
+/// that the environment variable CPPAMP_DEFAULT_ACCELERATOR names. If neither is set,
+/// REVAMP_CODE_SPIRV gives the best GPU, else a software Vulkan device, and REVAMP_CODE_HOST gives
+/// the host threads (docs/spec/accelerators.md#default-accelerator). After this call,
 /// revamp_accelerator_set_default() has no effect.
 /// Errors: REVAMP_ERROR_RUNTIME if there is none; the message says why.
 #[unsafe(no_mangle)]
@@ -135,7 +141,7 @@ pub unsafe extern "C" fn revamp_accelerator_get_default(
 }
 
 /// Makes the accelerator with this device_path the default, if no default was set or used before.
-/// `changed` (may be NULL) becomes true if that was done, else false.
+/// `changed` (may be NULL) becomes true if this call set it, else false.
 /// Errors: REVAMP_ERROR_RUNTIME for an unknown path.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_set_default(
@@ -236,8 +242,8 @@ pub unsafe extern "C" fn revamp_accelerator_get_memory_usage(
     })
 }
 
-/// Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, if that was neither set nor
-/// used before. `changed` (may be NULL) becomes true if it was set, else false.
+/// Sets the meaning of REVAMP_ACCESS_AUTO for arrays on this accelerator, if it was neither set nor
+/// used before. `changed` (may be NULL) becomes true if this call set it, else false.
 /// Errors: REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host, unless
 /// `access` is REVAMP_ACCESS_NONE or _AUTO.
 #[unsafe(no_mangle)]
@@ -256,10 +262,10 @@ pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
     })
 }
 
-/// Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). It gets a
-/// new default view. Its old views, and arrays and kernels on them, stay unusable and should be
-/// released; array_views go on with the data that the host and other accelerators hold. Does
-/// nothing if the device was not lost.
+/// Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). The
+/// accelerator gets a new default view. Its old views, and arrays and kernels on them, stay
+/// unusable and should be released; array_views go on with the data that the host and other
+/// accelerators hold. Does nothing if the device was not lost.
 /// Errors: REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the device still
 /// cannot be opened.
 #[unsafe(no_mangle)]

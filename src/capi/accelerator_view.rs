@@ -1,4 +1,4 @@
-//! accelerator_view (docs/spec/accelerators.md#accelerator_view).
+//! The C API of accelerator_views (docs/spec/accelerators.md#accelerator_view).
 
 use super::accelerator::handle_of as accelerator_handle;
 use super::completion;
@@ -12,13 +12,13 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::runtime;
 use std::sync::Arc;
 
-/// The handle of a view: always the same one, unless its owner released it while an array still
-/// lives on the view.
+/// Returns the handle of a view. Each call returns the same handle, unless its owner released it
+/// while an array still lives on the view.
 pub(super) fn handle_of(view: &Arc<AcceleratorView>) -> Result<revamp_accelerator_view> {
     handle::of(&view.c_handle, view)
 }
 
-/// True for the immediate mode.
+/// True if `mode` is the immediate mode.
 pub(super) fn is_immediate(mode: revamp_queuing_mode) -> Result<bool> {
     match mode {
         REVAMP_QUEUING_MODE_IMMEDIATE => Ok(true),
@@ -66,8 +66,9 @@ pub unsafe extern "C" fn revamp_accelerator_create_view(
     })
 }
 
-/// Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
-/// the default view of the default accelerator for SPIR-V code. Owned by the library.
+/// Gives the auto-selection view. A launch on this view is the same as a launch with `view` NULL.
+/// For all other calls, this view is the default view of the default accelerator for SPIR-V code.
+/// Owned by the library.
 /// Errors: those of revamp_accelerator_get_default() and revamp_accelerator_get_default_view().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
@@ -84,17 +85,23 @@ pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
 /// Adds an owner of the view.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_retain(view: revamp_accelerator_view) -> revamp_status {
-    guard(|| if get::<AcceleratorView, _>(view)?.is_kept() { Ok(()) } else { retain::<AcceleratorView, _>(view) })
-}
-
-/// Removes an owner of the view. Work already given to it still runs; arrays on it keep working.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn revamp_accelerator_view_release(view: revamp_accelerator_view) -> revamp_status {
-    guard_release(
+    guard(
         || {
-            if get::<AcceleratorView, _>(view)?.is_kept() { Ok(()) } else { release::<AcceleratorView, _>(view) }
+            if get::<AcceleratorView, _>(view)?.is_library_owned() {
+                Ok(())
+            } else {
+                retain::<AcceleratorView, _>(view)
+            }
         },
     )
+}
+
+/// Removes an owner of the view. Work already given to the view still runs; its arrays keep working.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_view_release(view: revamp_accelerator_view) -> revamp_status {
+    guard_release(|| {
+        if get::<AcceleratorView, _>(view)?.is_library_owned() { Ok(()) } else { release::<AcceleratorView, _>(view) }
+    })
 }
 
 /// Fills `info` (set struct_size first).
@@ -136,7 +143,7 @@ pub unsafe extern "C" fn revamp_accelerator_view_wait(view: revamp_accelerator_v
     guard_end(|| get::<AcceleratorView, _>(view)?.wait())
 }
 
-/// Makes a completion that is done when all work given to the view so far is. Release it with
+/// Makes a completion that is done when all work given to the view so far is done. Release it with
 /// revamp_completion_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_create_marker(

@@ -1,4 +1,4 @@
-//! array (docs/spec/arrays.md) and staging arrays.
+//! The C API of arrays, including staging arrays (docs/spec/arrays.md).
 
 use super::accelerator::access_type;
 use super::accelerator_view::handle_of;
@@ -13,7 +13,7 @@ use crate::runtime::data::array::Array;
 use crate::runtime::data::storage::ArrayRequest;
 use std::ffi::c_void;
 
-/// Most dimensions an array or a domain may have.
+/// The largest rank of an array or a domain.
 const MAX_RANK: u32 = 1024;
 
 /// The values of `rank` dimensions.
@@ -32,7 +32,7 @@ pub(super) unsafe fn dimensions<'a>(values: *const i32, rank: u32, what: &str) -
 /// on `view`. Its contents are undefined. `options` may be NULL. Destroy it with
 /// revamp_array_destroy().
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
-/// cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+/// cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_create(
     view: revamp_accelerator_view,
@@ -75,8 +75,8 @@ pub unsafe extern "C" fn revamp_array_create(
     })
 }
 
-/// Destroys an array. Its memory lives until queued work and array_views that use it are done with
-/// it. Pointers from revamp_array_data() become invalid.
+/// Destroys an array. Its memory lives until no queued work and no array_view uses it. Pointers
+/// from revamp_array_data() become invalid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_destroy(array: revamp_array) -> revamp_status {
     guard_release(|| release::<Array, _>(array))
@@ -107,8 +107,9 @@ pub unsafe extern "C" fn revamp_array_get_info(array: revamp_array, info: *mut r
 /// work that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes
 /// invalid when a copy or dispatch that involves the array begins (rule STG-15); fetch it again
 /// afterwards (STG-16).
-/// Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory so. It may for arrays on the
-/// cpu and on host threads, staging arrays, and arrays whose CPU access type allows it.
+/// Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory in this way. The host may
+/// access arrays on the cpu and on host threads, staging arrays, and arrays whose CPU access type
+/// allows it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_data(
     array: revamp_array,
@@ -123,10 +124,10 @@ pub unsafe extern "C" fn revamp_array_data(
     })
 }
 
-/// Gives the address of the array's first element for kernels on its accelerator. Valid as long as
-/// the array. The library orders the uses of dispatches that name the array, as
-/// REVAMP_ARGUMENT_ADDRESS does; all other uses of the address are for the caller to order.
-/// Errors: REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
+/// Gives the device address of the array's first element, for kernels on its accelerator. It is
+/// valid as long as the array. The library orders only dispatches that name the array, as
+/// REVAMP_ARGUMENT_ADDRESS does; the caller orders all other uses of the address.
+/// Errors: REVAMP_ERROR_RUNTIME for arrays that have no address on a Vulkan device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_device_address(array: revamp_array, address: *mut u64) -> revamp_status {
     guard(|| {

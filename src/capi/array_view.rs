@@ -1,6 +1,6 @@
-//! array_view (docs/spec/array-views.md).
+//! The C API of array_views (docs/spec/array-views.md).
 
-use super::accelerator::access_type;
+use super::accelerator::checked_access;
 use super::accelerator_view::handle_of;
 use super::array::dimensions;
 use super::guard::{guard, guard_release};
@@ -10,29 +10,14 @@ use super::{completion, pointer};
 use crate::device::physical::CPU_PATH;
 use crate::error::{Error, Result};
 use crate::host::HostSpan;
-use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::{ArrayView, ViewOptions};
-use crate::runtime::{AccessType, runtime};
+use crate::runtime::runtime;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// READ, WRITE or READ_WRITE.
-fn used(access: revamp_access) -> Result<Access> {
-    Ok(match access_type(access)? {
-        AccessType::Read => Access::Read,
-        AccessType::Write => Access::Write,
-        AccessType::ReadWrite => Access::ReadWrite,
-        AccessType::None | AccessType::Auto => {
-            return Err(Error::invalid(
-                "the access must be REVAMP_ACCESS_READ, _WRITE or _READ_WRITE, not _NONE or _AUTO",
-            ));
-        }
-    })
-}
-
-/// Reads the options.
+/// Reads the options of a new view.
 ///
 /// # Safety
 /// `options` is null or points to a valid struct whose label is null or a terminated string.
@@ -62,10 +47,11 @@ unsafe fn make(
 }
 
 /// Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
-/// makes a data source of its own: two views made so over the same memory are not coherent with
-/// each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
-/// are. The memory must outlive all of them; when the last one is released, changes made elsewhere
-/// are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+/// makes a new data source. Views of two calls over the same memory are not coherent with each
+/// other (rules AV-8, AV-10). Sections, projections and retained handles of one view are coherent
+/// with it. The memory must outlive all views of the data source. Releasing the last of these views
+/// writes changes made on accelerators back to the memory (DST-1). `options` may be NULL. Release the
+/// view with revamp_array_view_release().
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create_host(
@@ -100,8 +86,8 @@ pub unsafe extern "C" fn revamp_array_view_create_host(
 }
 
 /// Makes a view of a whole array. All views of an array share one data source, whose home is the
-/// array (AV-7, AV-9). The array's memory lives until the last of them is released, even if the
-/// array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
+/// array (AV-7, AV-9). The array's memory lives until the last of these views is released, even if
+/// the array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create_array(
     array: revamp_array,
@@ -118,9 +104,9 @@ pub unsafe extern "C" fn revamp_array_view_create_array(
 }
 
 /// Makes a view without a data source: its memory is allocated where it is first used, with
-/// undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
-/// only. `options` may be NULL. Release it with revamp_array_view_release().
-/// Errors: REVAMP_ERROR_RUNTIME for a bad extent or element size, and for a view that is read only.
+/// undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be
+/// read-only. `options` may be NULL. Release it with revamp_array_view_release().
+/// Errors: REVAMP_ERROR_RUNTIME for a bad extent or element size, and for a read-only view.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create(
     rank: u32,
@@ -139,7 +125,7 @@ pub unsafe extern "C" fn revamp_array_view_create(
 }
 
 /// Makes a view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent`
-/// (NULL: the rest), one value for each dimension. This is no access: nothing moves (AV-20).
+/// (NULL: the rest), one value for each dimension. This is not an access: no data moves (AV-20).
 /// Release it.
 /// Errors: REVAMP_ERROR_RUNTIME if the section does not lie inside the view.
 #[unsafe(no_mangle)]
@@ -160,8 +146,8 @@ pub unsafe extern "C" fn revamp_array_view_section(
     }
 }
 
-/// Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
-/// of `view` must be 2 or more. Release it.
+/// Makes a view of slice `index` of the most significant dimension. The rank of the new view is one
+/// less than that of `view`, which must be 2 or more. Release it.
 /// Errors: REVAMP_ERROR_RUNTIME if the view has rank 1 or there is no such slice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_project(
@@ -173,8 +159,8 @@ pub unsafe extern "C" fn revamp_array_view_project(
     unsafe { make(projection, "projection", || get::<ArrayView, _>(view)?.project(index)) }
 }
 
-/// Makes a view of the same elements, which must lie without gaps, in another shape of at most as
-/// many elements. Release it.
+/// Makes a view of the same elements in another shape. The elements must be contiguous, and the
+/// new extent may not have more of them. Release it.
 /// Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or the extent has more of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_view_as(
@@ -187,10 +173,9 @@ pub unsafe extern "C" fn revamp_array_view_view_as(
     unsafe { make(result, "result", || get::<ArrayView, _>(view)?.view_as(dimensions(extent, rank, "extent")?)) }
 }
 
-/// Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
-/// size, which must divide their number. Release it.
-/// Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or their bytes are no multiple
-/// of the new size.
+/// Makes a view of rank 1 of the same bytes with elements of another size. The bytes must be
+/// contiguous, and their number a multiple of the new size. Release it.
+/// Errors: REVAMP_ERROR_RUNTIME if either condition is not met.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_reinterpret_as(
     view: revamp_array_view,
@@ -217,12 +202,12 @@ pub unsafe extern "C" fn revamp_array_view_retain(view: revamp_array_view) -> re
     guard(|| retain::<ArrayView, _>(view))
 }
 
-/// Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
-/// are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
-/// failure of the write-back is only logged (DST-7); to have it returned, call
-/// revamp_array_view_synchronize() before (DST-8). So this waits for asynchronous work on the data
-/// source, and for the completions after which that work begins: set those of
-/// revamp_completion_create() before, or on another thread.
+/// Removes an owner of the view. Releasing the last view of a data source writes changes made in
+/// other memories back to the home of the data source before the call returns (DST-1), unless they
+/// were discarded (DST-3). A failure of the write-back is only logged (DST-7). To get the failure as
+/// a status, call revamp_array_view_synchronize() before (DST-8). The last release therefore waits for
+/// asynchronous work on the data source, and for the completions after which that work begins. Set
+/// completions of revamp_completion_create() before the release, or on another thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_release(view: revamp_array_view) -> revamp_status {
     guard_release(|| release::<ArrayView, _>(view))
@@ -263,13 +248,14 @@ pub unsafe extern "C" fn revamp_array_view_get_info(
 }
 
 /// Makes the view valid on the host and gives the address of its first element; further elements
-/// lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts. READ
-/// leaves copies elsewhere valid, WRITE and READ_WRITE do not (AV-16, AV-17); with WRITE the old
-/// contents are not fetched, so all elements must be written. A read-only view takes READ. The
-/// address stays the same for the life of the data source, but may be used only until the next
-/// call that uses overlapping elements elsewhere; see revamp_array_view_get_host_access().
-/// Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data
-/// are lost (docs/c-api.md).
+/// lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts with
+/// `access`. READ leaves copies in other memories valid; WRITE and READ_WRITE make them invalid
+/// (AV-16, AV-17). WRITE does not fetch the old contents, so the program must write all elements. A
+/// read-only view accepts only READ. The address stays the same for the life of the data source.
+/// The program may use it only until the next call that uses overlapping elements on an
+/// accelerator; see revamp_array_view_get_host_access().
+/// Errors: those of the transfer and of the work before it; with READ and READ_WRITE also lost data
+/// (docs/c-api.md).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_data(
     view: revamp_array_view,
@@ -278,7 +264,7 @@ pub unsafe extern "C" fn revamp_array_view_data(
 ) -> revamp_status {
     guard(|| {
         pointer::check_out(data, "data")?;
-        let span = get::<ArrayView, _>(view)?.access(used(access)?)?;
+        let span = get::<ArrayView, _>(view)?.access(checked_access(access)?)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(data, "data", span.as_ptr().cast()) }
     })
@@ -299,12 +285,14 @@ pub unsafe extern "C" fn revamp_array_view_get_host_access(
     })
 }
 
-/// Like revamp_array_view_data() for one slice of the view, without a handle of its own: the rest of
-/// the view stays as it is. A slice is what `depth` indices leave (1: one rank less); `slice` is its
-/// number among those of that depth, in row-major order. `data` gets the address of its first
-/// element. `states` gets the address of the state words of all these slices, which say of each what
-/// that of revamp_array_view_get_host_access() says of the view. A slice may be used if its word or
-/// the word of the view allows it. The words are valid as long as the handle.
+/// Like revamp_array_view_data() for one slice of the view; the slice has no handle, and the rest
+/// of the view stays as it is. A slice is the part of the view whose first `depth` indices are
+/// fixed; its rank is the view's rank minus `depth`. `slice` is the slice's number among all slices
+/// of that depth, in row-major order. `data` gets the address of the slice's first element.
+/// `states` gets the address of an array with a state word for each slice of that depth. A state
+/// word describes its slice as the word of revamp_array_view_get_host_access() describes the view.
+/// A slice may be used if its word or the view's word allows it. The words are valid as long as the
+/// handle.
 /// Errors: those of revamp_array_view_data(), REVAMP_ERROR_INVALID_ARGUMENT if `depth` is 0 or not
 /// less than the rank, REVAMP_ERROR_RUNTIME if there is no such slice.
 #[unsafe(no_mangle)]
@@ -320,7 +308,7 @@ pub unsafe extern "C" fn revamp_array_view_slice_data(
         pointer::check_out(data, "data")?;
         pointer::check_out(states, "states")?;
         let view = get::<ArrayView, _>(view)?;
-        let (span, words) = view.access_slice(depth as usize, slice, used(access)?)?;
+        let (span, words) = view.access_slice(depth as usize, slice, checked_access(access)?)?;
         // SAFETY: checked; the caller vouches for both being writable.
         unsafe {
             pointer::write(data, "data", span.as_ptr().cast())?;
@@ -329,26 +317,25 @@ pub unsafe extern "C" fn revamp_array_view_slice_data(
     })
 }
 
-/// Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
-/// elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
-/// and write it, with WRITE only write it, since the old contents are not fetched
+/// Brings changes made in other memories to the data source's home and waits until they have
+/// arrived. Until the next use of the data at another location (the host or an accelerator), the
+/// program may access the home directly. READ allows reading it, READ_WRITE reading and writing it.
+/// WRITE allows only writing it, because WRITE does not fetch the old contents
 /// (docs/spec/array-views.md#synchronize).
 /// Errors: those of the transfer and of earlier work on the data (DST-8). If launches that were
 /// accepted never ran, their data are lost: this call and every other use fails until the data are
-/// written anew (docs/c-api.md).
+/// written again (docs/c-api.md).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize(
     view: revamp_array_view,
     access: revamp_access,
 ) -> revamp_status {
-    guard(|| get::<ArrayView, _>(view)?.synchronize(used(access)?))
+    guard(|| get::<ArrayView, _>(view)?.synchronize(checked_access(access)?))
 }
 
 /// Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
-/// `options` (may be NULL). Release the completion with
-/// revamp_completion_release().
-/// Errors: those of revamp_array_view_synchronize(). What is only known later is the result of the
-/// completion.
+/// `options` (may be NULL). Release the completion with revamp_completion_release().
+/// Errors: those of revamp_array_view_synchronize(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_async(
     view: revamp_array_view,
@@ -360,16 +347,16 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_async(
         pointer::check_out(completion, "completion")?;
         // SAFETY: the caller vouches for the options or NULL.
         let options = unsafe { completion::read_options(options) }?;
-        let made = get::<ArrayView, _>(view)?.synchronize_async(used(access)?, options)?;
+        let made = get::<ArrayView, _>(view)?.synchronize_async(checked_access(access)?, options)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", made) }
     })
 }
 
-/// Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
-/// it valid only there; WRITE does not move the old contents.
-/// Errors: those of revamp_array_view_synchronize(), REVAMP_ERROR_INVALID_ARGUMENT to write a view
-/// that is read only.
+/// Makes the view valid on `target` ahead of use, and waits for the transfer. WRITE and READ_WRITE
+/// leave the view valid only on `target`; WRITE does not move the old contents.
+/// Errors: those of revamp_array_view_synchronize(); REVAMP_ERROR_INVALID_ARGUMENT for WRITE and
+/// READ_WRITE on a read-only view.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to(
     view: revamp_array_view,
@@ -378,15 +365,14 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to(
 ) -> revamp_status {
     guard(|| {
         let target = get::<AcceleratorView, _>(target)?;
-        get::<ArrayView, _>(view)?.synchronize_to(&target, used(access)?)
+        get::<ArrayView, _>(view)?.synchronize_to(&target, checked_access(access)?)
     })
 }
 
 /// Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions of
-/// `options` (may be NULL). Release the completion with
-/// revamp_completion_release().
-/// Errors: those of revamp_array_view_synchronize_to(). What is only known later is the result of
-/// the completion.
+/// `options` (may be NULL). Release the completion with revamp_completion_release().
+/// Errors: those of revamp_array_view_synchronize_to(). Later errors are the result of the
+/// completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
     view: revamp_array_view,
@@ -400,29 +386,31 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
         // SAFETY: the caller vouches for the options or NULL.
         let options = unsafe { completion::read_options(options) }?;
         let target = get::<AcceleratorView, _>(target)?;
-        let made = get::<ArrayView, _>(view)?.synchronize_to_async(&target, used(access)?, options)?;
+        let made = get::<ArrayView, _>(view)?.synchronize_to_async(&target, checked_access(access)?, options)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", made) }
     })
 }
 
-/// Tells the library that the program changed the memory under the view directly: copies elsewhere
-/// become invalid, and changes made there are dropped (docs/spec/array-views.md#refresh). Nothing
-/// moves. It has no effect on a view without a data source.
+/// Tells the library that the program changed the memory under the view directly: copies in other
+/// memories become invalid, and changes in these copies are dropped
+/// (docs/spec/array-views.md#refresh). No data moves. The call has no effect on a view without a
+/// data source.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_refresh(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.refresh())
 }
 
-/// Tells the library that the present contents are not needed: they are neither moved nor written
-/// back until somebody writes them (docs/spec/array-views.md#discard). Not for read-only views.
+/// Tells the library that the present contents are not needed: the library neither moves nor writes
+/// back the elements until they are written again (docs/spec/array-views.md#discard). Not for
+/// read-only views.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_discard_data(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.discard_data())
 }
 
-/// Fills `residency` with where the view's bytes are, as seen from the accelerator_view `on`; a
-/// view of the cpu accelerator stands for the host (set struct_size first).
+/// Fills `residency` with the state of the view's bytes on the accelerator_view `on` (set
+/// struct_size first). A view of the cpu accelerator stands for the host.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_get_residency(
     view: revamp_array_view,
@@ -430,8 +418,8 @@ pub unsafe extern "C" fn revamp_array_view_get_residency(
     residency: *mut revamp_residency,
 ) -> revamp_status {
     guard(|| {
-        let at = get::<AcceleratorView, _>(on)?;
-        let found = get::<ArrayView, _>(view)?.residency(&at)?;
+        let on_view = get::<AcceleratorView, _>(on)?;
+        let found = get::<ArrayView, _>(view)?.residency(&on_view)?;
         let filled = revamp_residency {
             struct_size: 0,
             view_bytes: found.bytes,

@@ -1,4 +1,4 @@
-//! completion (C++ AMP's completion_future, docs/spec/copies.md#completion_future).
+//! The C API of completions (C++ AMP's completion_future, docs/spec/copies.md#completion_future).
 
 use super::guard::{c_text, fail, guard, guard_end, guard_release, guard_status, kind_of, status_of};
 use super::handle::{get, insert, release, retain};
@@ -24,13 +24,14 @@ pub(super) unsafe fn give(out: *mut revamp_completion, what: &str, completion: A
     unsafe { pointer::write(out, what, handle) }
 }
 
-/// The completion behind a handle, for those who wait: it does not keep one of the program from being abandoned.
+/// The completion behind a handle, without the promise. A completion of revamp_completion_create() fails when the program drops its last
+/// reference; a thread that waits must not prevent this by holding the promise.
 fn awaited(completion: revamp_completion) -> Result<Arc<Completion>> {
     let completion = get::<Completion, _>(completion)?;
     Ok(completion.awaited())
 }
 
-/// Reads how asynchronous work is to be done.
+/// Reads the options of asynchronous work.
 ///
 /// # Safety
 /// `options` is null or points to a struct that is valid as the header says.
@@ -47,10 +48,11 @@ pub(super) unsafe fn read_options(options: *const revamp_async_options) -> Resul
     Ok(read)
 }
 
-/// Makes a completion that the program completes with revamp_completion_set(), for work that is to
-/// begin after something of the program's own. If its last owner releases it before, it fails with
-/// REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize() and
-/// the end of the process do the same. Release it with revamp_completion_release().
+/// Makes a completion that the program completes with revamp_completion_set(). Work of the library
+/// can thereby begin after an event of the program. If the last owner releases it unset, it fails
+/// with REVAMP_ERROR_RUNTIME, and so does all work that was to begin after it;
+/// revamp_uninitialize() and the end of the process have the same effect. Release it with
+/// revamp_completion_release().
 /// Errors: REVAMP_ERROR_RUNTIME during revamp_uninitialize().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_create(completion: *mut revamp_completion) -> revamp_status {
@@ -60,9 +62,9 @@ pub unsafe extern "C" fn revamp_completion_create(completion: *mut revamp_comple
 
 /// Completes a completion of revamp_completion_create(): work that waits for it begins, if `status`
 /// is REVAMP_OK. With an error, that work fails with this status and `message`, which may be NULL.
-/// A host kernel must not call it.
-/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or no status at all,
-/// REVAMP_ERROR_RUNTIME if it was set before, or is the completion of an operation.
+/// A host kernel must not call this function.
+/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or not a status,
+/// REVAMP_ERROR_RUNTIME if the completion was set before or belongs to an operation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_set(
     completion: revamp_completion,
@@ -127,10 +129,10 @@ pub unsafe extern "C" fn revamp_completion_get(completion: revamp_completion) ->
     })
 }
 
-/// Waits until the operation is done and fills `times` with when it was done (set struct_size
-/// first). Only for operations with `is_timed` in their revamp_async_options. Launches, and copies
-/// between arrays of one Vulkan device, are measured by the device; host kernels and all other
-/// copies by the host.
+/// Waits until the operation is done and fills `times` with its begin and end (set struct_size
+/// first). Only for operations with `is_timed` in their revamp_async_options. The device measures
+/// launches, and copies between arrays of one Vulkan device; the host measures host kernels and all
+/// other copies.
 /// Errors: the failure of the operation, REVAMP_ERROR_RUNTIME if it is not timed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_get_times(
@@ -186,8 +188,8 @@ pub unsafe extern "C" fn revamp_completion_error_message(
 /// Calls `callback` with the operation's result and `context` on a thread of the library when the
 /// operation is done, or at once if it is done already. Several callbacks may be added. A callback
 /// may call revamp, and wait for work that it begins itself. Callbacks of one completion may run
-/// one after another, so none may wait for another of them; those of different completions do not
-/// delay each other while the system can create threads. The callback's module stays loaded.
+/// one after another, so they must not wait for each other. Callbacks of different completions do
+/// not delay each other as long as the system can create threads. The callback's module stays loaded.
 /// Errors: REVAMP_ERROR_RUNTIME if the system cannot create a thread that waits for the operation;
 /// the callback is not called then.
 #[unsafe(no_mangle)]
@@ -204,7 +206,7 @@ pub unsafe extern "C" fn revamp_completion_then(
             let status = match result {
                 Ok(()) => REVAMP_OK,
                 Err(e) => {
-                    // So that the callback can ask for the text.
+                    // The callback can then call revamp_last_error_message().
                     fail(e);
                     status_of(e.kind)
                 }

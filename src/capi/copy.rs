@@ -1,8 +1,8 @@
-//! copy and copy_async (docs/spec/copies.md).
+//! The C API of synchronous and asynchronous copies (docs/spec/copies.md).
 
 use super::array::dimensions;
 use super::guard::guard;
-use super::handle::{get, look};
+use super::handle::{get, with_object};
 use super::texture::texture_region;
 use super::types::*;
 use super::{completion, pointer};
@@ -17,7 +17,7 @@ use crate::trace::transfers::explicit;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
-/// Memory of the caller.
+/// The caller's memory as a span.
 ///
 /// # Safety
 /// `host` is null or points to `size` bytes that live until the copy is done.
@@ -29,21 +29,22 @@ unsafe fn span(host: *mut c_void, size: u64) -> Result<HostSpan> {
     Ok(unsafe { HostSpan::new(host.cast(), size) })
 }
 
-/// Reads a region.
+/// Reads the region on one side of a copy.
 ///
 /// # Safety
 /// `region` is null or points to a valid struct whose pointers are valid as the header says.
-unsafe fn side(region: *const revamp_region, which: &str, is_source: bool) -> Result<Operand> {
+unsafe fn region_operand(region: *const revamp_region, which: &str, is_source: bool) -> Result<Operand> {
     // SAFETY: the same contract.
     let r = unsafe { pointer::read_optional(region) }?
         .ok_or_else(|| Error::invalid(format!("the {which} of the copy is NULL; pass a revamp_region")))?;
     if !r.view.is_null() {
         if !r.array.is_null() || !r.origin.is_null() || !r.extent.is_null() {
             return Err(Error::invalid(format!(
-                "the {which} is an array_view together with an array, origin or extent; make a section of the view instead"
+                "the {which} of the copy sets an array_view together with an array, origin or extent; set only the \
+                 array_view, which can be a section (revamp_array_view_section)"
             )));
         }
-        return Ok(Operand::View(look(r.view, |v: &ArrayView| v.part().clone())?));
+        return Ok(Operand::View(with_object(r.view, |v: &ArrayView| v.part().clone())?));
     }
     if !r.array.is_null() {
         let array = get::<Array, _>(r.array)?;
@@ -88,7 +89,7 @@ unsafe fn side(region: *const revamp_region, which: &str, is_source: bool) -> Re
     Ok(Operand::host(unsafe { span(host, needed) }?, shape))
 }
 
-/// A whole array and packed memory of its size.
+/// The operands for a whole array and for packed host memory of its size.
 ///
 /// # Safety
 /// `host` is null or points to `size` bytes that live until the copy is done.
@@ -97,8 +98,8 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
     let bytes = array.layout().bytes();
     if size as u64 != bytes {
         return Err(Error::runtime(format!(
-            "the array holds {bytes} bytes, but the size of the copy is {size}; both must be equal (revamp_copy() \
-             copies parts)"
+            "the array holds {bytes} bytes, but the size of the copy is {size}; both must be equal; call revamp_copy() \
+             to copy a part of the array"
         )));
     }
     // SAFETY: the same contract.
@@ -107,7 +108,7 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
     Ok((Operand::whole(array), Operand::host(host, shape)))
 }
 
-/// Gives the completion of an asynchronous copy to the caller.
+/// Starts an asynchronous copy and gives its completion to the caller.
 ///
 /// # Safety
 /// `options` is null or valid as the header says, `out` is null or writable.
@@ -126,27 +127,27 @@ unsafe fn start(
     unsafe { completion::give(out, "completion", made) }
 }
 
-/// Copies the elements of `source` to `destination` and returns when that is done. Each side is an
+/// Copies the elements of `source` to `destination` and returns when they are copied. Each side is an
 /// array, a section of one, an array_view, or host memory. Extents and element sizes must be
 /// equal. The sides may be on different accelerators, but must not have elements in common. The
 /// copy comes after all work queued so far that uses the same elements.
 /// Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other, overlap or lie outside of
-/// their objects, REVAMP_ERROR_INVALID_ARGUMENT to write a view that is read only; those of earlier
-/// work on the elements.
+/// their objects, REVAMP_ERROR_INVALID_ARGUMENT if `destination` is a read-only view; those of
+/// earlier work on the elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: *const revamp_region) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
         let (source, destination) =
-            unsafe { (side(source, "source", true)?, side(destination, "destination", false)?) };
+            unsafe { (region_operand(source, "source", true)?, region_operand(destination, "destination", false)?) };
         copy::copy(source, destination, explicit(c"revamp_copy"))
     })
 }
 
 /// Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
-/// NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
-/// valid until it is done. The structs and their lists are read only during the call.
-/// Errors: those of revamp_copy(). What is only known later is the result of the completion.
+/// NULL). `completion` is done when the copy is done; host memory must stay valid until then.
+/// Release the completion. The library reads the structs and their lists only during the call.
+/// Errors: those of revamp_copy(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_async(
     source: *const revamp_region,
@@ -156,14 +157,16 @@ pub unsafe extern "C" fn revamp_copy_async(
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
-        let sides = || unsafe { Ok((side(source, "source", true)?, side(destination, "destination", false)?)) };
+        let sides = || unsafe {
+            Ok((region_operand(source, "source", true)?, region_operand(destination, "destination", false)?))
+        };
         // SAFETY: the caller vouches for the options, and for a writable output or NULL.
         unsafe { start(c"revamp_copy_async", sides, options, completion) }
     })
 }
 
-/// Copies `size` bytes of packed host memory into the whole array, whose size it must be.
-/// Errors: REVAMP_ERROR_RUNTIME if `size` is not that of the array; those of earlier work on it.
+/// Copies `size` bytes of packed host memory, which must be the array's size, into the whole array.
+/// Errors: REVAMP_ERROR_RUNTIME if `size` is not the array's; those of earlier work on the array.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array(
     source: *const c_void,
@@ -192,10 +195,9 @@ pub unsafe extern "C" fn revamp_copy_from_array(
     })
 }
 
-/// Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
-/// until the completion is done. Release the completion.
-/// Errors: those of revamp_copy_to_array(). What is only known later is the result of the
-/// completion.
+/// Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must stay
+/// valid and unchanged until the completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_array(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array_async(
     source: *const c_void,
@@ -212,10 +214,9 @@ pub unsafe extern "C" fn revamp_copy_to_array_async(
     })
 }
 
-/// Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
-/// completion is done. Release the completion.
-/// Errors: those of revamp_copy_to_array(). What is only known later is the result of the
-/// completion.
+/// Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must
+/// stay valid until the completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_array(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_array_async(
     source: revamp_array,
@@ -232,7 +233,7 @@ pub unsafe extern "C" fn revamp_copy_from_array_async(
     })
 }
 
-/// Levels or a section of a texture and packed memory of the host for them, which may be larger.
+/// The operands for levels or a section of a texture, and for packed host memory that is at least as large.
 ///
 /// # Safety
 /// `region` is valid as the header says, `host` is null or points to `size` bytes that live until
@@ -257,11 +258,11 @@ unsafe fn texels(
     Ok((region.operand(), host))
 }
 
-/// Both sides of a copy between textures.
+/// The operands of a copy between textures.
 ///
 /// # Safety
-/// Both are valid as the header says.
-unsafe fn two_textures(
+/// Both regions are valid as the header says.
+unsafe fn texture_operands(
     source: *const revamp_texture_region,
     destination: *const revamp_texture_region,
 ) -> Result<(Operand, Operand)> {
@@ -271,10 +272,10 @@ unsafe fn two_textures(
     Ok((from.operand(), to.operand()))
 }
 
-/// Copies packed texels in host memory of at least their size into a texture. `size` is that of
-/// the memory; what lies beyond the texels is not read (TEX-60 to TEX-64).
+/// Copies packed texels from host memory into a texture. The memory has `size` bytes, at least as
+/// many as the texels; the copy does not read bytes beyond them (TEX-60 to TEX-64).
 /// Errors: REVAMP_ERROR_RUNTIME for memory that is too small, levels that the texture does not
-/// have, a section that does not lie in its level or is one of several levels.
+/// have, a section outside its level, and a section of several levels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_texture(
     source: *const c_void,
@@ -282,14 +283,14 @@ pub unsafe extern "C" fn revamp_copy_to_texture(
     destination: *const revamp_texture_region,
 ) -> revamp_status {
     guard(|| {
-        // SAFETY: the caller vouches for both; a source is not written.
+        // SAFETY: the caller vouches for the region and the memory; a source is not written.
         let (texture, host) = unsafe { texels(destination, "destination", source.cast_mut(), size) }?;
         copy::copy(host, texture, explicit(c"revamp_copy_to_texture"))
     })
 }
 
-/// Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
-/// as for revamp_copy_to_texture().
+/// Copies texels into host memory of `size` bytes, at least as many as the texels. Bytes beyond
+/// the texels stay unchanged.
 /// Errors: those of revamp_copy_to_texture().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_texture(
@@ -298,15 +299,16 @@ pub unsafe extern "C" fn revamp_copy_from_texture(
     size: usize,
 ) -> revamp_status {
     guard(|| {
-        // SAFETY: the caller vouches for both.
+        // SAFETY: the caller vouches for the region and the memory.
         let (texture, host) = unsafe { texels(source, "source", destination, size) }?;
         copy::copy(texture, host, explicit(c"revamp_copy_from_texture"))
     })
 }
 
-/// Copies texels of one texture to another, bit by bit: sections of one level, or as many levels
-/// of equal extents. Components and bits must be equal, kinds need not be. The textures may be on
-/// different accelerators, and either may be a staging texture.
+/// Copies texels of one texture to another, bit by bit: a section of one level, or levels to
+/// equally many levels of equal extents. The numbers of components and bits must be equal; the
+/// kinds may differ. The textures may be on different accelerators, and either may be a staging
+/// texture.
 /// Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other (TEX-65, TEX-66).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_texture(
@@ -315,15 +317,14 @@ pub unsafe extern "C" fn revamp_copy_texture(
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
-        let (source, destination) = unsafe { two_textures(source, destination) }?;
+        let (source, destination) = unsafe { texture_operands(source, destination) }?;
         copy::copy(source, destination, explicit(c"revamp_copy_texture"))
     })
 }
 
-/// Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
-/// until the completion is done. Release the completion.
-/// Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
-/// completion.
+/// Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must
+/// stay valid and unchanged until the completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_texture(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_texture_async(
     source: *const c_void,
@@ -334,7 +335,7 @@ pub unsafe extern "C" fn revamp_copy_to_texture_async(
 ) -> revamp_status {
     guard(|| {
         let sides = || {
-            // SAFETY: the caller vouches for both until the copy is done; a source is not written.
+            // SAFETY: the caller vouches for the region and the memory until the copy is done; a source is not written.
             let both = unsafe { texels(destination, "destination", source.cast_mut(), size) };
             both.map(|(texture, host)| (host, texture))
         };
@@ -343,10 +344,9 @@ pub unsafe extern "C" fn revamp_copy_to_texture_async(
     })
 }
 
-/// Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
-/// completion is done. Release the completion.
-/// Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
-/// completion.
+/// Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must
+/// stay valid until the completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_texture(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_texture_async(
     source: *const revamp_texture_region,
@@ -356,7 +356,7 @@ pub unsafe extern "C" fn revamp_copy_from_texture_async(
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
-        // SAFETY: the caller vouches for both until the copy is done.
+        // SAFETY: the caller vouches for the region and the memory until the copy is done.
         let sides = || unsafe { texels(source, "source", destination, size) };
         // SAFETY: the caller vouches for the options, and for a writable output or NULL.
         unsafe { start(c"revamp_copy_from_texture_async", sides, options, completion) }
@@ -364,8 +364,7 @@ pub unsafe extern "C" fn revamp_copy_from_texture_async(
 }
 
 /// Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the completion.
-/// Errors: those of revamp_copy_texture(). What is only known later is the result of the
-/// completion.
+/// Errors: those of revamp_copy_texture(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_texture_async(
     source: *const revamp_texture_region,
@@ -375,7 +374,7 @@ pub unsafe extern "C" fn revamp_copy_texture_async(
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
-        let sides = || unsafe { two_textures(source, destination) };
+        let sides = || unsafe { texture_operands(source, destination) };
         // SAFETY: the caller vouches for the options, and for a writable output or NULL.
         unsafe { start(c"revamp_copy_texture_async", sides, options, completion) }
     })

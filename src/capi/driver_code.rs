@@ -1,4 +1,4 @@
-//! What drivers make of the kernels of a program.
+//! Compiles the kernels of a program with a driver and reports the driver's statistics.
 
 use super::guard::{c_text, guard, status_of};
 use super::handle::get;
@@ -11,18 +11,18 @@ use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::driver_code::{self, DriverCode};
 use std::ffi::{CString, c_void};
 
-/// What SPIR-V modules begin with.
-const SPIRV: [u8; 4] = [3, 2, 0x23, 7];
+/// The magic number at the start of a SPIR-V module, little endian.
+const SPIRV_MAGIC: [u8; 4] = [3, 2, 0x23, 7];
 
 /// Lets the driver of an accelerator compile the kernels of a program, without running any, and
 /// reports its statistics (registers, spills and the like). No hardware is needed: Mesa's RADV
 /// compiles for the chip that RADV_FORCE_FAMILY names. `program`: the bytes of a program, library
-/// or object file made by revamp-c++ or revamp-kernelc, which is not loaded, or of a SPIR-V module
-/// with one entry point. `callback` is called for each kernel and each form of it, in order. The
-/// call succeeds even if the driver rejects kernels: see `status`. If it fails, what `callback` got
-/// before is right.
-/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
-/// revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
+/// or object file made by revamp-c++ or revamp-kernelc, or of a SPIR-V module with one entry point;
+/// it is not loaded. The library calls `callback` for each form of each kernel, in order. The call
+/// succeeds even if the driver rejects kernels: see `status` of revamp_kernel_code. If the call
+/// fails, the results that `callback` got before are valid.
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is not a Vulkan device or lacks
+/// features that revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if `program` has no kernels;
 /// REVAMP_ERROR_RUNTIME if they are damaged or of another version of revamp.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_compile(
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn revamp_accelerator_compile(
         let call = |code: &revamp_kernel_code| unsafe { callback(code, context) };
         // SAFETY: the caller vouches for `size` readable bytes or NULL.
         let program = unsafe { pointer::slice(program.cast::<u8>(), size, "program") }?;
-        if program.starts_with(&SPIRV) {
+        if program.starts_with(&SPIRV_MAGIC) {
             with_c(["", ""], &driver_code::compile_module(&accelerator, program)?, call);
             return Ok(());
         }
@@ -52,20 +52,20 @@ pub unsafe extern "C" fn revamp_accelerator_compile(
             return Ok(());
         }
         Err(Error::invalid(
-            "program has no kernels; give the bytes of a program, library or object file made by revamp-c++ or \
-             revamp-kernelc, or of a SPIR-V module",
+            "program has no kernels; pass the bytes of a SPIR-V module, or of a program, library or object file that \
+             revamp-c++ or revamp-kernelc made",
         ))
     })
 }
 
-/// Calls `call` with the struct for C.
-fn with_c([name, location]: [&str; 2], of: &DriverCode, call: impl FnOnce(&revamp_kernel_code)) {
-    let [name, location, form] = [name, location, of.form].map(c_text);
-    let (status, message) = match &of.code {
+/// Converts a result to its C struct, and calls `call` with the struct.
+fn with_c([name, location]: [&str; 2], result: &DriverCode, call: impl FnOnce(&revamp_kernel_code)) {
+    let [name, location, form] = [name, location, result.form].map(c_text);
+    let (status, message) = match &result.code {
         Ok(_) => (REVAMP_OK, CString::default()),
         Err(e) => (status_of(e.kind), c_text(&e.to_string())),
     };
-    let executables: &[Executable] = of.code.as_deref().unwrap_or_default();
+    let executables: &[Executable] = result.code.as_deref().unwrap_or_default();
     let figures = || executables.iter().flat_map(|e| &e.statistics);
     let names: Vec<CString> = figures().map(|(name, _)| c_text(name)).collect();
     let figure =

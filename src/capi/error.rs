@@ -1,4 +1,4 @@
-//! The last error of a thread, and the names of status codes.
+//! The C API of errors: the last error of a thread, and the names of status codes.
 
 use super::guard::with_last;
 use super::types::*;
@@ -6,20 +6,19 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
 thread_local! {
-    /// What revamp_last_error_message() returned last, kept valid until its next call.
-    static GIVEN: RefCell<CString> = RefCell::new(CString::default());
+    /// The text that revamp_last_error_message() returned last. It stays valid until the next call of that function.
+    static RETURNED_MESSAGE: RefCell<CString> = RefCell::new(CString::default());
 }
 
-/// Returns the message of the last error on this thread: what was asked, what the limit is and
-/// what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
-/// function again.
+/// Returns the message of the last error on this thread: the request, the limit and the remedy.
+/// Never NULL; empty if nothing failed yet. Valid until this thread calls this function again.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_last_error_message() -> *const c_char {
     let text = with_last(|_, _, text| text.to_owned()).unwrap_or_default();
-    GIVEN
-        .try_with(|given| {
-            *given.borrow_mut() = text;
-            given.borrow().as_ptr()
+    RETURNED_MESSAGE
+        .try_with(|message_cell| {
+            *message_cell.borrow_mut() = text;
+            message_cell.borrow().as_ptr()
         })
         .unwrap_or(c"".as_ptr())
 }

@@ -1,5 +1,5 @@
-//! The boundary every exported function passes: process state, panics, errors, the text of the
-//! last error.
+//! The boundary of every exported function: checks the process state, catches panics, and keeps
+//! the thread's last error.
 
 use super::lifecycle;
 use super::types::*;
@@ -41,7 +41,7 @@ pub(super) fn status_of(kind: ErrorKind) -> revamp_status {
     }
 }
 
-/// The class of an error with this status code; `None` if it is none.
+/// The error class with this status code; `None` if the code is not an error.
 pub(super) fn kind_of(status: revamp_status) -> Option<ErrorKind> {
     ErrorKind::ALL.into_iter().find(|&kind| status_of(kind) == status)
 }
@@ -54,22 +54,23 @@ pub(super) fn c_text(text: &str) -> CString {
 /// Runs the body of an exported function: its error becomes the status and this thread's last
 /// error.
 pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
-    entered(heap::is_ready, || body().map(|()| REVAMP_OK))
+    run_counted(heap::is_ready, || body().map(|()| REVAMP_OK))
 }
 
-/// Like [`guard`] for functions that wait for work or end it: they run even while the heap's reserve is low.
+/// Like [`guard`] for functions that wait for work or end it. They run even while the reserve of the library's heap is low.
 pub(super) fn guard_end(body: impl FnOnce() -> Result<()>) -> revamp_status {
     guard_status(|| body().map(|()| REVAMP_OK))
 }
 
-/// Like [`guard_end`] for a body that has a status of its own on success.
+/// Like [`guard_end`] for a body that returns its status on success.
 pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
-    entered(|| true, body)
+    run_counted(|| true, body)
 }
 
-/// Runs the body of a call, which does not begin for lack of memory if `may_begin` is false.
+/// Runs the body of a call that counts as a use of the library. Fails with an out-of-memory error if `may_begin`
+/// returns false.
 #[inline]
-fn entered(may_begin: impl FnOnce() -> bool, body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
+fn run_counted(may_begin: impl FnOnce() -> bool, body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
     outcome(|| {
         lifecycle::install();
         let _call = process::begin()?;
@@ -77,21 +78,22 @@ fn entered(may_begin: impl FnOnce() -> bool, body: impl FnOnce() -> Result<revam
             return Err(no_memory());
         }
         let result = body();
-        if process::looks() { looked_at(result, check_kernels) } else { result }
+        if process::needs_call_checks() { with_checks(result, check_kernels) } else { result }
     })
 }
 
 #[cold]
 fn no_memory() -> Error {
     Error::out_of_memory(
-        "there is no memory for the library's own objects; release some, or free memory of the program",
+        "memory for an object of the library could not be allocated; release objects, or free memory of the program",
     )
 }
 
-/// What a call ends with where validation or kernels have a say. `also`: what else makes it fail.
+/// The result of a call. If the call succeeded, checks for pending validation messages and then calls `also`; their
+/// errors replace the result.
 #[cold]
-fn looked_at(result: Result<revamp_status>, also: fn() -> Result<()>) -> Result<revamp_status> {
-    lifecycle::renew();
+fn with_checks(result: Result<revamp_status>, also: fn() -> Result<()>) -> Result<revamp_status> {
+    lifecycle::hook_exit_again();
     let status = result?;
     process::check_validation()?;
     also()?;
@@ -104,28 +106,29 @@ fn check_kernels() -> Result<()> {
     reports::check()
 }
 
-/// Like [`guard`] for what does not count as a use of the library: a process that did no more may
-/// fork and use it in the child.
-pub(super) fn guard_aside(body: impl FnOnce() -> Result<()>) -> revamp_status {
-    aside(body, check_kernels)
+/// Like [`guard`] for calls that do not count as a use of the library: a process that made only
+/// such calls may fork and use the library in the child.
+pub(super) fn guard_unused(body: impl FnOnce() -> Result<()>) -> revamp_status {
+    run_uncounted(body, check_kernels)
 }
 
-/// Runs a body that only releases something: nothing is an error while the process ends. This does
-/// not count as a use of the library either.
+/// Runs a body that only releases something. While the process ends, it does nothing and succeeds.
+/// The call does not count as a use of the library.
 pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status {
     if process::ending() {
         return REVAMP_OK;
     }
-    // Nobody looks at what a destructor is told.
-    aside(body, || Ok(()))
+    // Destructors ignore the status, so a later call reports kernel failures.
+    run_uncounted(body, || Ok(()))
 }
 
-/// `also`: what else makes the call fail, once the library was used.
-fn aside(body: impl FnOnce() -> Result<()>, also: fn() -> Result<()>) -> revamp_status {
+/// Runs the body of a call that does not count as a use of the library. If the library was used before, then checks for
+/// pending validation messages and calls `also`.
+fn run_uncounted(body: impl FnOnce() -> Result<()>, also: fn() -> Result<()>) -> revamp_status {
     outcome(|| {
         let _call = process::begin()?;
         let result = body().map(|()| REVAMP_OK);
-        if lifecycle::is_used() && process::looks() { looked_at(result, also) } else { result }
+        if lifecycle::is_used() && process::needs_call_checks() { with_checks(result, also) } else { result }
     })
 }
 

@@ -1,8 +1,8 @@
-//! Handles: slot and generation, never addresses (decision 27).
+//! Handles of the C API. A handle has a slot number and a generation, never an address (decision 27).
 //!
 //! A handle is 64 bits: the object type's tag (8), the slot (24), the slot's generation (32). A
-//! slot's generation grows each time it is freed, so a freed handle stays an error. Slots live in
-//! chunks that never move, so looking up takes one lock of the slot itself.
+//! slot's generation grows each time it is freed, so a freed handle stays invalid. Slots live in
+//! chunks that never move, so a lookup takes only the lock of the slot.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::grow::Grow;
@@ -21,11 +21,11 @@ use std::sync::{Arc, OnceLock};
 
 /// A type that C sees through a handle.
 pub(super) trait Object: Send + Sync + 'static {
-    /// Its tag, unique among the types.
+    /// The tag in handles of this type, unique among the types.
     const TAG: u8;
-    /// What messages call it.
+    /// The name of this type in messages.
     const NAME: &'static str;
-    /// Its table.
+    /// The table of all handles of this type.
     fn table() -> &'static Table<Self>
     where
         Self: Sized;
@@ -74,10 +74,10 @@ struct Entry<T> {
     object: Option<Arc<T>>,
 }
 
-/// On a cache line of its own, so that threads with handles of their own do not share one.
+/// The slot of a handle. Aligned to a cache line, so that threads that use different handles do not share a cache line.
 #[repr(align(64))]
 struct Slot<T> {
-    /// Changed only under the entry's lock. No handle has the greatest value.
+    /// Changed only under the entry's lock. No handle has the generation `u32::MAX`.
     generation: AtomicU32,
     entry: Mutex<Entry<T>, { rank::HANDLE }>,
 }
@@ -87,8 +87,8 @@ impl<T> Slot<T> {
         Self { generation: AtomicU32::new(1), entry: Mutex::new(Entry { references: 0, object: None }) }
     }
 
-    /// Ends the life of its handle; the entry is locked and empty. False if no other may have the
-    /// slot.
+    /// Invalidates the slot's handle; the caller has locked and emptied the entry. False if the slot
+    /// must not be used again.
     fn retire(&self) -> bool {
         let next = self.generation.load(Ordering::Relaxed).saturating_add(1);
         self.generation.store(next, Ordering::Release);
@@ -98,12 +98,12 @@ impl<T> Slot<T> {
 
 type Chunk<T> = Box<[Slot<T>]>;
 
-/// Slots of the first chunk; each further chunk is twice as large.
+/// Number of slots in the first chunk; each further chunk has twice as many.
 const FIRST: usize = 64;
-/// Chunks: together 2^24 slots.
+/// Number of chunks; together they have just under 2^24 slots.
 const CHUNKS: usize = 18;
 
-/// All objects of one type that C holds handles of.
+/// All objects of one type that have handles in C.
 pub(super) struct Table<T> {
     chunks: [OnceLock<Chunk<T>>; CHUNKS],
     free: Mutex<Free, { rank::HANDLES }>,
@@ -114,7 +114,7 @@ struct Free {
     next: u32,
 }
 
-/// Chunk and place in it of a slot.
+/// The chunk of a slot, and the slot's index in that chunk.
 fn locate(slot: u32) -> (usize, usize) {
     let n = slot as usize / FIRST + 1;
     let chunk = n.ilog2() as usize;
@@ -141,7 +141,8 @@ impl<T: Object> Table<T> {
                     let (chunk, _) = locate(slot);
                     let Some(cell) = self.chunks.get(chunk) else {
                         return Err(Error::out_of_memory(format!(
-                            "there are {slot} handles of type {}, which is the limit; release some",
+                            "there are {slot} handles of type {}, which is the limit; release handles that are no \
+                             longer needed",
                             T::NAME
                         )));
                     };
@@ -150,7 +151,7 @@ impl<T: Object> Table<T> {
                         let mut slots = Vec::new();
                         slots.make_room(count)?;
                         slots.extend((0..count).map(|_| Slot::new()));
-                        // The list of free slots, which is empty, then has room for all.
+                        // Reserves room in the list of free slots for every slot, so that freeing never allocates. The list is empty here.
                         free.slots.make_room(slot as usize + count)?;
                         let _ = cell.set(slots.into_boxed_slice());
                     }
@@ -169,8 +170,7 @@ impl<T: Object> Table<T> {
         Ok(u64::from(T::TAG) << 56 | u64::from(slot) << 32 | u64::from(generation))
     }
 
-    /// True if a handle that once was alive still is, as far as other threads do not free it
-    /// meanwhile.
+    /// True if a handle that was valid before is still valid. Another thread may free it at any time.
     fn is_alive(&self, handle: u64) -> bool {
         let slot = self.slot((handle >> 32) as u32 & 0xFF_FFFF);
         slot.is_some_and(|s| s.generation.load(Ordering::Acquire) == handle as u32)
@@ -180,16 +180,16 @@ impl<T: Object> Table<T> {
     fn with<R>(&self, handle: u64, f: impl FnOnce(&Slot<T>, &mut Entry<T>) -> R) -> Result<R> {
         let bad = |why: String| Err(Error::new(ErrorKind::InvalidHandle, why));
         if handle == 0 {
-            return bad(format!("the {} handle is null; pass one made by the library", T::NAME));
+            return bad(format!("the {} handle is null; pass a handle that the library made", T::NAME));
         }
         let tag = (handle >> 56) as u8;
         if tag != T::TAG {
             return bad(match tag_name(tag) {
-                Some(other) => format!("expected a handle of type {}, was given one of type {other}", T::NAME),
-                None => format!("{handle:#x} is not a handle of this library; expected one of type {}", T::NAME),
+                Some(other) => format!("expected a handle of type {}, but got a handle of type {other}", T::NAME),
+                None => format!("{handle:#x} is not a handle of this library; pass a handle of type {}", T::NAME),
             });
         }
-        let freed = || format!("the {} handle {handle:#x} is not alive: it was freed, or never made", T::NAME);
+        let freed = || format!("the {} handle {handle:#x} is not alive; it was freed, or was never created", T::NAME);
         let Some(slot) = self.slot((handle >> 32) as u32 & 0xFF_FFFF) else {
             return bad(freed());
         };
@@ -201,7 +201,7 @@ impl<T: Object> Table<T> {
     }
 
     fn release(&self, handle: u64) -> Result<()> {
-        // Dropped after the slot's lock: dropping may wait for the device.
+        // The object is dropped after the slot is unlocked, because dropping it may wait for the device.
         let dropped = self.with(handle, |slot, entry| {
             entry.references -= 1;
             if entry.references > 0 {
@@ -239,7 +239,8 @@ pub(super) fn insert<T: Object, H>(object: Arc<T>) -> Result<*mut H> {
     T::table().insert(object).map(|h| h as usize as *mut H)
 }
 
-/// The handle kept in an object's own cell, for objects the library hands out again and again.
+/// Returns the handle that the object's `cell` stores, or creates one if that handle is not alive. For objects that the
+/// library hands out repeatedly.
 pub(super) fn of<T: Object, H>(cell: &HandleCell, object: &Arc<T>) -> Result<*mut H> {
     let alive = |h: u64| get::<T, H>(h as usize as *mut H).is_ok();
     let make = || insert::<T, H>(object.clone()).map(|h| h as usize as u64);
@@ -253,20 +254,20 @@ pub(super) fn get<T: Object, H>(handle: *mut H) -> Result<Arc<T>> {
         .ok_or_else(|| Error::internal("a live handle has an empty slot"))
 }
 
-/// What `f` finds in the object behind a handle.
-pub(super) fn look<T: Object, H, R>(handle: *mut H, f: impl FnOnce(&T) -> R) -> Result<R> {
+/// Calls `f` with the object behind a handle and returns its result.
+pub(super) fn with_object<T: Object, H, R>(handle: *mut H, f: impl FnOnce(&T) -> R) -> Result<R> {
     T::table()
         .with(handle as usize as u64, |_, e| e.object.as_deref().map(f))?
         .ok_or_else(|| Error::internal("a live handle has an empty slot"))
 }
 
-/// True if a handle that [`get`] or [`look`] took once has not been freed, as far as other threads
-/// do not free it now.
+/// True if a handle that [`get`] or [`with_object`] once accepted has not been freed. Another thread may
+/// free it at any time.
 pub(super) fn is_alive<T: Object, H>(handle: *mut H) -> bool {
     T::table().is_alive(handle as usize as u64)
 }
 
-/// One more reference.
+/// Adds a reference.
 pub(super) fn retain<T: Object, H>(handle: *mut H) -> Result<()> {
     T::table()
         .with(handle as usize as u64, |_, e| match e.references.checked_add(1) {
@@ -281,12 +282,13 @@ pub(super) fn retain<T: Object, H>(handle: *mut H) -> Result<()> {
         .and_then(|r| r)
 }
 
-/// One reference less; the last one frees the object.
+/// Removes a reference. Removing the last reference frees the object.
 pub(super) fn release<T: Object, H>(handle: *mut H) -> Result<()> {
     T::table().release(handle as usize as u64)
 }
 
-/// Frees every object: views (which write back), then arrays and kernels, then what they stand on. There are no users then.
+/// Frees every object. array_views write their data back, so they come before arrays and textures; accelerators come last. No `User` exists at
+/// this point.
 pub(super) fn clear_all() {
     drop(Completion::table().clear());
     drop(ArrayView::table().clear());
@@ -335,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn foreign_numbers_are_told_apart() {
+    fn foreign_numbers_are_rejected() {
         let local = 5;
         let error = get::<Thing, _>((&raw const local).cast_mut()).err().unwrap();
         assert!(error.message.contains("not a handle of this library"), "{error}");
         let array = (0xA3_u64 << 56 | 1) as usize as *mut ();
-        assert!(get::<Thing, _>(array).err().unwrap().message.contains("one of type array"));
+        assert!(get::<Thing, _>(array).err().unwrap().message.contains("a handle of type array"));
         assert!(get::<Thing, ()>(std::ptr::null_mut()).err().unwrap().message.contains("null"));
     }
 }

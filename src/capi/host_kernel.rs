@@ -1,10 +1,10 @@
-//! Kernels that are functions of the program, run by the host-thread accelerator, and those
-//! compiled of them.
+//! The C API of launches of the program's functions. Host threads call the function itself. A Vulkan
+//! device runs the kernel that the kernel compiler made from the function.
 
 use super::array::dimensions;
 use super::guard::{guard, guard_end};
 use super::handle::get;
-use super::kernel::{address_slot, argument_section, arguments, narrow_bits, undeclared};
+use super::kernel::{access_or_default, address_slot, argument_section, arguments, narrow_bits};
 use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
@@ -27,57 +27,60 @@ use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
 use std::sync::Arc;
 
-/// The function of a kernel, by what each of its calls runs.
+/// The function of a kernel. The variant says what each call runs: a thread or a row of threads.
 #[derive(Clone, Copy)]
 enum HostFunction {
     Thread(unsafe extern "C" fn(*const revamp_thread_id, *mut c_void)),
     Row(unsafe extern "C" fn(*const revamp_thread_id, u32, *mut c_void)),
-    /// The kernel compiler's, of either kind. It asks revamp_kernel_thread() for the rest.
+    /// A function that the kernel compiler generated, for a thread or a row. It reads the ids from
+    /// revamp_kernel_thread().
     Compiled(unsafe extern "C" fn(*mut c_void)),
 }
 
-/// What a function of the kernel compiler runs now: `kernel_thread` in device_on_host.h.
+/// The thread or row that a compiled kernel runs now: the struct `kernel_thread` of device_on_host.h.
 #[repr(C)]
 pub struct KernelThread {
     id: *const revamp_thread_id,
     count: u32,
-    /// Which of these runs: the kernel's own.
+    /// The index of the running thread in the row; set by the kernel.
     running: u32,
-    /// Where the thread goes on that ends early: the kernel's own.
+    /// The jump buffer to which a thread that ends early jumps; set by the kernel.
     end: *mut c_void,
 }
 
 thread_local! {
-    static RUNS: Cell<*mut KernelThread> = const { Cell::new(std::ptr::null_mut()) };
+    /// The thread or row that this host thread runs now for a compiled kernel; null if it runs none.
+    static RUNNING_THREAD: Cell<*mut KernelThread> = const { Cell::new(std::ptr::null_mut()) };
 }
 
-/// What the calling thread of a compiled kernel is.
+/// The thread or row that the calling host thread runs for a compiled kernel.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_kernel_thread() -> *mut KernelThread {
-    RUNS.get()
+    RUNNING_THREAD.get()
 }
 
-/// Makes the launch of the calling thread fail with a text, the line of the program, if it is known, and the thread's index. `shown`:
-/// they are printed too.
+/// Makes the launch of the calling kernel thread fail. The message contains `text`, the line of the program if known,
+/// and the thread's index. If `shown` is true, the message is also printed to standard error.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_fail(text: *const c_char, shown: bool, file: *const c_char, line: u32) {
     let _ = guard_end(|| {
-        // SAFETY: the library put it there, for as long as the thread runs.
-        let runs = unsafe { RUNS.get().as_ref() }.ok_or_else(|| {
+        // SAFETY: null, or set by the library for as long as the thread runs.
+        let kernel_thread = unsafe { RUNNING_THREAD.get().as_ref() }.ok_or_else(|| {
             Error::invalid(
-                "revamp_kernel_fail() was called outside of a host kernel; call it only in the function of a launch",
+                "revamp_kernel_fail() was called outside of a host kernel; call it only in functions that run as host \
+                 kernels",
             )
         })?;
         // SAFETY: the id of a thread that runs.
-        let thread = unsafe { thread_of(&runs.id) }?;
+        let thread = unsafe { thread_of(&kernel_thread.id) }?;
         // SAFETY: texts of the kernel, or null. They need not be UTF-8, and the launch must fail whatever they are.
         let of = |text: *const c_char| (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy());
         let (text, file) = (of(text).unwrap_or_default(), of(file));
         let mut index: SmallVec<[i32; 4]> = SmallVec::from_slice(thread.global());
         if let Some(last) = index.last_mut() {
-            *last += runs.running as i32;
+            *last += kernel_thread.running as i32;
         }
         let index: Vec<String> = index.iter().map(i32::to_string).collect();
         let place = file.map_or(String::new(), |file| format!("{file}:{line}, "));
@@ -94,14 +97,14 @@ pub unsafe extern "C" fn revamp_kernel_fail(text: *const c_char, shown: bool, fi
 struct Function {
     form: HostFunction,
     context: Context,
-    /// What the context points to, if it is a copy of the launch's block.
+    /// The copy of the launch's argument block, if the context points to it.
     _block: BlockCopy,
 }
 
-/// Why the program's function does not run in place of a native kernel.
-const UNCHECKED: &str = "the kernel was compiled with -famp-bounds=zero. On host threads only native kernels check \
-                         bounds then, and REVAMP_HOST_KERNELS=coroutines disables native kernels; unset it, or compile \
-                         with -famp-bounds=report or without the option";
+/// The error if only a native kernel could check bounds, and native kernels are disabled.
+const UNCHECKED: &str = "the kernel was compiled with -famp-bounds=zero, which needs native kernels on host threads, \
+                         but REVAMP_HOST_KERNELS=coroutines disables native kernels; unset REVAMP_HOST_KERNELS, or \
+                         compile the kernel without -famp-bounds=zero";
 
 impl HostFunction {
     fn address(self) -> usize {
@@ -112,10 +115,11 @@ impl HostFunction {
         }
     }
 
-    /// That of a kernel which the kernel compiler made to be run by threads, with a block of this size.
+    /// A compiled kernel's function for a thread or a row. `None` if there is none, or if the kernel's argument block
+    /// does not have `block` bytes.
     fn of(compiled: &Compiled, block: usize) -> Option<Self> {
         let native = compiled.native.filter(|native| native.by_threads && block as u64 == compiled.block_size)?;
-        // SAFETY: the kernel compiler wrote this function's address, and its type is that.
+        // SAFETY: the kernel compiler wrote this address, which is that of a function of this type.
         Some(Self::Compiled(unsafe {
             std::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(native.functions[0])
         }))
@@ -147,20 +151,22 @@ impl HostKernel for Function {
 }
 
 impl Function {
-    /// Calls the function for a thread, or a row of so many.
+    /// Calls the function for one thread, or for a row of `count` threads.
     fn call(&self, id: &revamp_thread_id, count: u32) {
         let context = self.context.get();
-        // SAFETY: the caller of revamp_parallel_for_each vouches for the function and its context, the kernel compiler for its own.
+        // SAFETY: the caller of revamp_parallel_for_each vouches for the function and its context, the kernel compiler
+        // for the functions that it generated.
         unsafe {
             match self.form {
                 HostFunction::Thread(function) => function(id, context),
                 HostFunction::Row(function) => function(id, count, context),
                 HostFunction::Compiled(function) => {
                     let mut thread = KernelThread { id, count, running: 0, end: std::ptr::null_mut() };
-                    RUNS.set(&raw mut thread);
+                    RUNNING_THREAD.set(&raw mut thread);
                     function(context);
-                    // A thread of the tile that waits at a barrier sets its own when it goes on.
-                    RUNS.set(std::ptr::null_mut());
+                    // Null does not affect the other threads of the tile: after a barrier, each restores its pointer
+                    // (`barrier`).
+                    RUNNING_THREAD.set(std::ptr::null_mut());
                 }
             }
         }
@@ -183,12 +189,12 @@ impl Function {
 }
 
 /// Launches a function of the program once for each element of the domain: the function itself on
-/// host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
-/// before it has run: wait for the view or a marker. `view` NULL: chosen as for
-/// revamp_dispatch(), with the default accelerator for host code. A module whose function ran on
-/// host threads stays loaded for good: dlclose() does not unload it.
+/// host threads, or, on a Vulkan view, the kernel that the kernel compiler made from the function.
+/// May return before the launch has run: wait for the view or a marker. If `view` is NULL, the
+/// library chooses it as for revamp_dispatch(), with the default accelerator for host code. A
+/// module whose function ran on host threads stays loaded for good: dlclose() does not unload it.
 /// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
-/// on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
+/// on a Vulkan view without a compiled kernel or if the device lacks features that the kernel needs,
 /// REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_parallel_for_each(
@@ -200,18 +206,17 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
         unsafe {
             with_request(view, info, |request, i| match launch_request::launch(request, drop)? {
                 Outcome::Done(()) => Ok(()),
-                Outcome::Open { remember } => launch(request, i, remember, None).map(drop),
+                Outcome::NotCached { remember } => launch(request, i, remember, None).map(drop),
             })
         }
     })
 }
 
-/// Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
-/// completion of exactly this launch, which tells when it is done and with which status. Release it
-/// with revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is
-/// read during the call only, except the context, and the handles in them may be released after it.
-/// Errors: those of revamp_parallel_for_each(). What is only known when the launch begins is the
-/// result of the completion.
+/// Like revamp_parallel_for_each(), but begins after the completions of `options` (may be NULL) and
+/// gives a completion with the status of this launch alone. Release the completion with
+/// revamp_completion_release(). The library reads the memory behind `info` and `options` only
+/// during the call, except the context. The handles in both structs may be released after the call.
+/// Errors: those of revamp_parallel_for_each(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_parallel_for_each_async(
     view: revamp_accelerator_view,
@@ -225,40 +230,48 @@ pub unsafe extern "C" fn revamp_parallel_for_each_async(
         let begun = unsafe {
             let options = completion::read_options(options)?;
             with_request(view, info, |request, i| {
-                // A cached launch neither waits nor is timed.
+                // Cached launches support neither wait lists nor timers.
                 let is_plain = options.timer.is_none() && options.after.is_done();
                 let of = |point| Completion::of(vec![point]);
-                match if is_plain { launch_request::launch(request, of)? } else { Outcome::Open { remember: false } } {
+                match if is_plain {
+                    launch_request::launch(request, of)?
+                } else {
+                    Outcome::NotCached { remember: false }
+                } {
                     Outcome::Done(begun) => Ok(Some(begun)),
-                    Outcome::Open { remember } => launch(request, i, remember, Some(options)),
+                    Outcome::NotCached { remember } => launch(request, i, remember, Some(options)),
                 }
             })
         }?;
-        let begun = begun.ok_or_else(|| Error::internal("a launch without its completion"))?;
+        let begun = begun.ok_or_else(|| Error::internal("an asynchronous launch returned no completion"))?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", begun) }
     })
 }
 
-/// What host threads may run of a launch.
+/// The code of a launch that host threads may run.
 struct Runnable<'a> {
+    /// The program's function.
     form: Option<HostFunction>,
-    found: Option<Arc<Compiled>>,
+    /// The compiled kernel.
+    compiled_kernel: Option<Arc<Compiled>>,
+    /// The native code of `compiled_kernel`.
     native: Option<NativeForm>,
+    /// The function of `compiled_kernel` for a thread or a row.
     by_threads: Option<HostFunction>,
     extent: Cow<'a, [i32]>,
     context: Context,
 }
 
 impl Runnable<'_> {
-    /// True if there is anything.
+    /// True if there is code for host threads.
     fn is_some(&self) -> bool {
         self.form.is_some() || self.native.is_some() || self.by_threads.is_some()
     }
 
-    /// The same with its own memory.
+    /// A copy that owns its extent.
     fn kept(&self) -> Runnable<'static> {
-        Runnable { found: self.found.clone(), extent: Cow::Owned(self.extent.to_vec()), ..*self }
+        Runnable { compiled_kernel: self.compiled_kernel.clone(), extent: Cow::Owned(self.extent.to_vec()), ..*self }
     }
 
     /// The address of the code that runs.
@@ -268,10 +281,10 @@ impl Runnable<'_> {
 
     /// Makes the kernel.
     fn make(&self, block: &Block) -> Result<Arc<dyn HostKernel>> {
-        if let (Some(compiled), Some(form)) = (&self.found, self.native) {
+        if let (Some(compiled), Some(form)) = (&self.compiled_kernel, self.native) {
             return Ok(Arc::new(NativeKernel::new(form, compiled, &self.extent, block)?));
         }
-        if self.found.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
+        if self.compiled_kernel.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
             return Err(Error::unsupported(UNCHECKED));
         }
         let form = self
@@ -284,17 +297,17 @@ impl Runnable<'_> {
     }
 }
 
-/// Reads the arguments of a launch into `used`, which is empty.
+/// Reads the arguments of a launch into `launch_arguments`, which is empty.
 ///
 /// # Safety
-/// Their pointers are valid as the header says.
+/// The arguments' pointers are valid as the header says.
 unsafe fn read_arguments<'a>(
     arguments: &'a [revamp_argument],
     block: usize,
-    used: &mut SmallVec<[FunctionArgument<'a>; 8]>,
+    launch_arguments: &mut SmallVec<[FunctionArgument<'a>; 8]>,
 ) -> Result<()> {
-    if arguments.len() > used.inline_size() {
-        used.make_room(arguments.len())?;
+    if arguments.len() > launch_arguments.inline_size() {
+        launch_arguments.make_room(arguments.len())?;
     }
     for (n, a) in arguments.iter().enumerate() {
         let slot = match a.kind {
@@ -309,14 +322,14 @@ unsafe fn read_arguments<'a>(
         let section = unsafe { argument_section(a) };
         let given = slot.and_then(|slot| section.map(|section| (slot, section)));
         let (slot, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
-        let access = undeclared(&section, access);
+        let access = access_or_default(&section, access);
         let narrow_bits = if a.texture.is_null() { None } else { narrow_bits(a.texture)? };
-        used.push(FunctionArgument { section, access, slot, narrow_bits });
+        launch_arguments.push(FunctionArgument { section, access, slot, narrow_bits });
     }
     Ok(())
 }
 
-/// Reads what is requested, and calls `go` with it.
+/// Reads the request and calls `go` with it.
 ///
 /// # Safety
 /// `info` and its pointers are valid as the header says.
@@ -356,28 +369,28 @@ unsafe fn with_request<T>(
     go(&request, &i)
 }
 
-/// Launches a function. With `options` it begins as these say, and its completion is returned. `remember`: as in [`Outcome`].
+/// Launches a function. With `options`, the launch is asynchronous, and its completion is returned. `remember`: as in [`Outcome`].
 ///
 /// # Safety
-/// The request's pointers and those of `i`, of which it was read, are valid as the header says.
+/// `request` was read from `i`, and the pointers of both are valid as the header says.
 unsafe fn launch(
     request: &Request<'_>,
     i: &revamp_parallel_for_each_info,
     remember: bool,
     options: Option<AsyncOptions>,
 ) -> Result<Option<Arc<Completion>>> {
-    let &Request { view: asked, extent, tile, block, arguments, .. } = request;
+    let &Request { view: requested_view, extent, tile, block, arguments, .. } = request;
     let form = i.row_function.map(HostFunction::Row).or(i.function.map(HostFunction::Thread));
-    let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
-    let mut used = SmallVec::new();
+    let view = if requested_view.is_null() { None } else { Some(get::<AcceleratorView, _>(requested_view)?) };
+    let mut launch_arguments = SmallVec::new();
     // SAFETY: the same contract.
-    unsafe { read_arguments(arguments, block.len(), &mut used) }?;
-    let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
-    let native = found.as_ref().and_then(|compiled| NativeForm::of(compiled, tile, block.len() as u64));
-    let by_threads = found.as_ref().filter(|_| native.is_none());
+    unsafe { read_arguments(arguments, block.len(), &mut launch_arguments) }?;
+    let compiled_kernel = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
+    let native = compiled_kernel.as_ref().and_then(|compiled| NativeForm::of(compiled, tile, block.len() as u64));
+    let by_threads = compiled_kernel.as_ref().filter(|_| native.is_none());
     let by_threads = by_threads.and_then(|compiled| HostFunction::of(compiled, block.len()));
     let context = Context(i.context);
-    let runnable = Runnable { form, found, native, by_threads, extent: Cow::Borrowed(extent), context };
+    let runnable = Runnable { form, compiled_kernel, native, by_threads, extent: Cow::Borrowed(extent), context };
     let runs_here = Cell::new(false);
     let kernel = |block: &Block| {
         runs_here.set(true);
@@ -387,19 +400,19 @@ unsafe fn launch(
         extent,
         tile,
         tile_memory: i.tile_memory,
-        arguments: &used,
+        arguments: &launch_arguments,
         block,
         block_align: i.block_alignment,
         kernel: runnable.is_some().then_some(&kernel as &MakeKernel<'_>),
-        compiled: runnable.found.as_ref(),
+        compiled: runnable.compiled_kernel.as_ref(),
         after: &[],
         timer: None,
     };
     let mut repeat = None;
-    let again = remember.then_some(&mut repeat);
+    let cache_slot = remember.then_some(&mut repeat);
     let begun = match options {
         None => {
-            function::launch_function(view, &launch, again)?;
+            function::launch_function(view, &launch, cache_slot)?;
             None
         }
         Some(options) => {
@@ -408,13 +421,13 @@ unsafe fn launch(
                 let kept = runnable.is_some().then(|| runnable.kept())?;
                 Some(Box::new(move |block: &Block| kept.make(block)))
             };
-            Some(function::launch_function_async(view, &launch, kept, options, again)?)
+            Some(function::launch_function_async(view, &launch, kept, options, cache_slot)?)
         }
     };
     if let Some(repeat) = repeat {
         launch_request::keep(request, repeat);
     }
-    // Until this call returns its caller's code is there.
+    // This is early enough: the caller's module stays loaded until this call returns.
     if let Some(address) = runnable.address().filter(|_| runs_here.get()) {
         loaded::keep(address);
     }
@@ -422,9 +435,10 @@ unsafe fn launch(
 }
 
 /// Waits until all threads of the tile have reached the barrier, and orders their memory accesses
-/// (C++ AMP's tile_barrier::wait). To be called only in a tiled host kernel, with the calling
-/// thread's own id, and equally often by all threads of a tile.
-/// Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel; a launch that is not tiled fails too.
+/// (C++ AMP's tile_barrier::wait). Call it only in a tiled host kernel, with the calling thread's own
+/// id. All threads of a tile must call it equally often.
+/// Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel. In a host kernel that is not tiled, the
+/// launch fails too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -> revamp_status {
     guard_end(|| barrier(id))
@@ -432,15 +446,15 @@ pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -
 
 fn barrier(id: *const revamp_thread_id) -> Result<()> {
     // SAFETY: the caller passes the id its kernel thread was given.
-    let (thread, runs) = (unsafe { thread_of(&id) }?, RUNS.get());
+    let (thread, kernel_thread) = (unsafe { thread_of(&id) }?, RUNNING_THREAD.get());
     let waited = thread.barrier();
-    // Other threads of the tile ran meanwhile.
-    RUNS.set(runs);
+    // Other threads of the tile ran meanwhile and set their own pointers.
+    RUNNING_THREAD.set(kernel_thread);
     waited
 }
 
 /// Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`: waiting for the
-/// launch returns that. To be called in the kernel with the calling thread's own id (in a row
+/// launch returns this error. Call it in the kernel with the calling thread's own id (in a row
 /// kernel: `first`). The function should then return as soon as it can; threads that have not
 /// begun may not run at all. Only the first failure of a launch is reported.
 #[unsafe(no_mangle)]
@@ -453,10 +467,10 @@ pub unsafe extern "C" fn revamp_host_kernel_fail(id: *const revamp_thread_id, me
     })
 }
 
-/// The thread that an id is of.
+/// The thread that an id denotes.
 ///
 /// # Safety
-/// `id` is NULL or what a kernel thread was given, which has not returned.
+/// `id` is NULL or the id of a kernel thread that has not returned.
 unsafe fn thread_of(id: &*const revamp_thread_id) -> Result<&ThreadId<'_>> {
     pointer::check_out(id.cast_mut(), "id")?;
     // SAFETY: not null; it lives until the kernel thread returns.

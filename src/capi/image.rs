@@ -1,16 +1,16 @@
-//! What the objects of the kernel compiler call when the program or a library is loaded and
-//! unloaded.
+//! The functions that object files from the kernel compiler call when the program or a library is
+//! loaded or unloaded.
 //!
-//! These are the functions of the HIP runtime that Clang's registration calls, renamed in the
-//! object (kernelc/src/driver.rs), so that a program may link the real ones too. They are no part
-//! of the header: nobody else calls them.
+//! Clang's registration calls functions of the HIP runtime. The kernel compiler renames these calls
+//! in the object file (kernelc/src/clang.rs), so that a program may link the HIP runtime too. These
+//! functions are not in the header, because nothing else calls them.
 //!
-//! Clang's registration runs behind the static initialisers of its translation unit. So the C++
-//! headers run it before all static initialisers, by revamp_image_register_early(), and take the
-//! image back behind all static destructors. When it then runs at Clang's time, it finds the image
-//! registered and does nothing.
+//! Clang's registration runs after the static initialisers of its translation unit. The C++ headers
+//! therefore run it before all static initialisers, by revamp_image_register_early(), and
+//! unregister the image after all static destructors. When Clang's own call of the registration
+//! follows, the image is already registered, and the call does nothing.
 
-use super::guard::{guard_aside, guard_release};
+use super::guard::{guard_release, guard_unused};
 use super::pointer;
 use crate::device::host::native;
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ use revamp_image::table;
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 
-/// What Clang's registration passes.
+/// The struct that Clang's registration passes.
 #[repr(C)]
 pub struct Wrapper {
     magic: u32,
@@ -32,11 +32,11 @@ pub struct Wrapper {
 /// "FPIH", as Clang writes it.
 const MAGIC: u32 = 0x4849_5046;
 
-/// The image that the wrapper names.
+/// The bytes of the image to which the wrapper points.
 ///
 /// # Safety
-/// The wrapper is null, or what Clang made around an image that the kernel compiler made, and
-/// stays until it is unregistered.
+/// `wrapper` is null or Clang's wrapper of an image of the kernel compiler, and stays valid until
+/// it is unregistered.
 unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     pointer::check_out(wrapper.cast_mut(), "the wrapper")?;
     // SAFETY: not null; the caller vouches for it.
@@ -54,14 +54,14 @@ unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(start, size) })
 }
 
-/// Where revamp_image_register_early() of this thread is.
+/// The progress of revamp_image_register_early() on this thread.
 #[derive(Clone, Copy)]
 enum Early {
-    /// Not under way.
+    /// It is not running.
     No,
-    /// Nothing is registered yet.
+    /// It is running and has not registered the image yet.
     Begun,
-    /// The image is.
+    /// It is running and has registered this image.
     Registered(RecordId),
 }
 
@@ -69,8 +69,8 @@ thread_local! {
     static EARLY: Cell<Early> = const { Cell::new(Early::No) };
 }
 
-/// Runs Clang's registration of a translation unit before its time. Returns what
-/// revamp_image_unregister() takes.
+/// Runs Clang's registration of a translation unit early. Returns the handle for
+/// revamp_image_unregister().
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_register_early(registration: Option<extern "C" fn()>) -> *mut c_void {
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn revamp_image_register_early(registration: Option<extern
     }
 }
 
-/// The registration of a translation unit without kernels, in place of Clang's.
+/// Replaces Clang's registration in a translation unit without kernels.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_image_none() {}
@@ -92,7 +92,7 @@ fn handle(id: RecordId) -> *mut c_void {
     std::ptr::without_provenance_mut(id.0 as usize)
 }
 
-/// The image of a handle; without one, that which this thread registers early.
+/// The image of a handle. A null handle stands for the image that this thread registers early.
 fn image_behind(handle: *mut c_void) -> Option<RecordId> {
     match (handle.addr(), EARLY.get()) {
         (0, Early::Registered(id)) => Some(id),
@@ -101,15 +101,15 @@ fn image_behind(handle: *mut c_void) -> Option<RecordId> {
     }
 }
 
-/// In place of __hipRegisterFatBinary: registers the kernels of an object file. Returns the
-/// handle that the other two functions take; none for an image that is registered early, so that
-/// Clang's code does not take it back.
+/// Replaces __hipRegisterFatBinary: registers the kernels of an object file. Returns the handle for
+/// revamp_image_add() and revamp_image_unregister(). For an image that is registered early the
+/// handle is null, so that Clang's code does not unregister it.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c_void {
     let mut registered = std::ptr::null_mut();
-    // What is wrong with the image is told at a launch: here nobody would see it.
-    let _ = guard_aside(|| {
+    // A launch reports errors of the image; here nobody would see them.
+    let _ = guard_unused(|| {
         if compiled::is_registered(wrapper.addr()) {
             return Ok(());
         }
@@ -125,8 +125,8 @@ pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c
     registered
 }
 
-/// In place of __hipRegisterFunction: the launch whose stub is at `stub` runs the image's kernel
-/// `name`.
+/// Replaces __hipRegisterFunction: the launch whose `compiled` is `stub` (HIP's kernel handle)
+/// runs the image's kernel `name`.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_add(
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn revamp_image_add(
     _grid_size: *mut c_void,
     _warp_size: *mut c_int,
 ) -> c_int {
-    guard_aside(|| {
+    guard_unused(|| {
         let Some(image) = image_behind(image) else { return Ok(()) };
         // SAFETY: the caller is Clang's registration.
         let name = unsafe { pointer::text(name, "name") }?;
@@ -160,16 +160,16 @@ pub struct NativeKernel {
     flags: u32,
 }
 
-/// In `flags`: it checks accesses by the table behind its argument block.
+/// In `flags`: the kernel checks accesses against the table after its argument block.
 const CHECKED: u32 = 1;
-/// It runs a thread of a tile, or a row.
+/// In `flags`: each call runs a thread of a tile, or a row of threads.
 const BY_THREADS: u32 = 2;
 
-/// Gives the kernels of an image, by their names, native forms.
+/// Adds native forms to the kernels of an image; `table` names the kernels.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_add_native(image: *mut c_void, table: *const NativeKernel, count: u64) {
-    let _ = guard_aside(|| {
+    let _ = guard_unused(|| {
         let Some(image) = image_behind(image) else { return Ok(()) };
         // SAFETY: the kernel compiler wrote the table, which stays as long as the code does.
         let table = unsafe { pointer::slice(table, count as usize, "table") }?;
@@ -191,13 +191,14 @@ pub unsafe extern "C" fn revamp_image_add_native(image: *mut c_void, table: *con
     });
 }
 
-/// Of the memory of a launch that in which `address` lies, for native kernels that check accesses: where it begins (`what` 0), or
-/// its size; 0 if it lies in none. `table`: behind the argument block, with so many entries (`revamp_image::table`).
+/// For native kernels that check accesses: finds the memory block of the launch that contains `address`. Returns the start of the block if `what`
+/// is 0, else its size; 0 if no block contains the address. `table`: the table after the argument block, with `entries` entries
+/// (`revamp_image::table`).
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_native_found(table: *const u8, entries: u64, address: u64, what: u32) -> u64 {
-    let bytes = (table::ENTRIES + entries * table::ENTRY) as usize;
-    // SAFETY: the library appended a table of so many entries to the kernel's block, which lives while the kernel runs.
+    let bytes = (table::ENTRIES + entries * table::ENTRY_BYTES) as usize;
+    // SAFETY: the library appended a table with `entries` entries to the kernel's block, which lives while the kernel runs.
     let table = unsafe { std::slice::from_raw_parts(table, bytes) };
     let spans = table[table::ENTRIES as usize..].chunks_exact(16);
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
@@ -206,14 +207,14 @@ pub unsafe extern "C" fn revamp_native_found(table: *const u8, entries: u64, add
     found.map_or(0, |(start, size)| if what == 0 { start } else { size })
 }
 
-/// Where native code writes why it abandons its tile: 4,096 bytes of this thread.
+/// This thread's buffer of 4,096 bytes, into which native code writes why it abandons its tile.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_native_text() -> *mut c_char {
     native::failure_text()
 }
 
-/// In place of __hipUnregisterFatBinary: the object file is about to be unloaded.
+/// Replaces __hipUnregisterFatBinary: the object file is about to be unloaded.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_unregister(image: *mut c_void) {

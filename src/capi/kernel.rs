@@ -1,10 +1,10 @@
-//! SPIR-V kernels: loading, reflection, launching, and the records of kernels compiled into the
-//! program.
+//! The C API of SPIR-V kernels: loading, reflection, launching, and the records of kernels embedded
+//! in the program.
 
 use super::array::dimensions;
 use super::completion::{give, read_options};
-use super::guard::{guard, guard_aside, guard_release};
-use super::handle::{get, insert, look, release, retain};
+use super::guard::{guard, guard_release, guard_unused};
+use super::handle::{get, insert, release, retain, with_object};
 use super::pointer;
 use super::types::*;
 use crate::device::block::AddressSlot;
@@ -29,14 +29,14 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::{Arc, OnceLock};
 
-/// Most arguments of a launch: kernels and blocks have room for fewer.
-const MOST_ARGUMENTS: usize = 1 << 16;
-/// Most bytes of a specialization constant.
-const MOST_CONSTANT: usize = 8;
+/// The maximum number of arguments of a launch. No kernel or argument block has room for that many.
+const MAX_ARGUMENTS: usize = 1 << 16;
+/// The maximum size of a specialization constant, in bytes.
+const MAX_CONSTANT_BYTES: usize = 8;
 
 #[cold]
 fn too_many(count: usize) -> Error {
-    Error::invalid(format!("the launch has {count} arguments; the limit is {MOST_ARGUMENTS}"))
+    Error::invalid(format!("the launch has {count} arguments; the limit is {MAX_ARGUMENTS}"))
 }
 
 /// The arguments of a launch.
@@ -48,24 +48,24 @@ pub(super) unsafe fn arguments<'a>(
     arguments: *const revamp_argument,
     count: usize,
 ) -> Result<Cow<'a, [revamp_argument]>> {
-    if count > MOST_ARGUMENTS {
+    if count > MAX_ARGUMENTS {
         return Err(too_many(count));
     }
-    // SAFETY: the same contract; the first one says the size of all.
+    // SAFETY: the same contract; all structs have the size of the first one.
     unsafe {
         if count > 0 && pointer::stride(arguments, "arguments")? != size_of::<revamp_argument>() {
-            return shorter(arguments, count);
+            return from_older_header(arguments, count);
         }
         pointer::slice(arguments, count, "arguments").map(Cow::Borrowed)
     }
 }
 
-/// The arguments of a program with an older header, as this library knows them.
+/// Converts the arguments of a program with an older header to this library's struct.
 ///
 /// # Safety
 /// As [`arguments`].
 #[cold]
-unsafe fn shorter<'a>(arguments: *const revamp_argument, count: usize) -> Result<Cow<'a, [revamp_argument]>> {
+unsafe fn from_older_header<'a>(arguments: *const revamp_argument, count: usize) -> Result<Cow<'a, [revamp_argument]>> {
     let mut read = Vec::new();
     read.make_room(count)?;
     // SAFETY: the same contract.
@@ -76,7 +76,7 @@ unsafe fn shorter<'a>(arguments: *const revamp_argument, count: usize) -> Result
     Ok(Cow::Owned(read))
 }
 
-/// Bits of an access for C.
+/// The REVAMP_ACCESS_ value of an access.
 fn bits(access: Access) -> revamp_access {
     match access {
         Access::Read => REVAMP_ACCESS_READ,
@@ -85,7 +85,7 @@ fn bits(access: Access) -> revamp_access {
     }
 }
 
-/// Access of an argument; `None` where the caller leaves it open.
+/// The access of an argument; `None` if the caller asks for the default.
 fn argument_access(value: revamp_access) -> Result<Option<Access>> {
     Ok(match value {
         REVAMP_ACCESS_NONE | REVAMP_ACCESS_AUTO => None,
@@ -96,12 +96,12 @@ fn argument_access(value: revamp_access) -> Result<Option<Access>> {
     })
 }
 
-/// The bits of a texture's components, if they are less than 32.
+/// The number of bits of a texture's components, if it is less than 32.
 pub(super) fn narrow_bits(texture: revamp_texture) -> Result<Option<u32>> {
     Ok(Some(get::<Texture, _>(texture)?.shape().format().bits).filter(|&bits| bits < 32))
 }
 
-/// Reads what an argument names: an array's section, an array_view or levels of a texture.
+/// Reads the operand that an argument names: a section of an array, an array_view or levels of a texture.
 ///
 /// # Safety
 /// The argument's origin and extent are null or have as many values as the array has dimensions.
@@ -110,10 +110,11 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, O
     if !a.view.is_null() {
         if !a.array.is_null() || !a.texture.is_null() || !a.origin.is_null() || !a.extent.is_null() {
             return Err(Error::invalid(
-                "an array_view is given together with an array, texture, origin or extent; make a section of the view instead",
+                "an argument sets an array_view together with an array, texture, origin or extent; set only the \
+                 array_view, which can be a section (revamp_array_view_section)",
             ));
         }
-        return Ok((Operand::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
+        return Ok((Operand::View(with_object(a.view, |v: &ArrayView| v.part().clone())?), access));
     }
     if !a.texture.is_null() {
         return Ok((texture_section(a)?, access));
@@ -132,15 +133,15 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, O
 fn texture_section(a: &revamp_argument) -> Result<Operand> {
     if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() || a.kind == REVAMP_ARGUMENT_BUFFER {
         return Err(Error::invalid(
-            "a texture is given together with an array, origin or extent, or as REVAMP_ARGUMENT_BUFFER; pass levels of \
-             it as REVAMP_ARGUMENT_ADDRESS or _INDIRECT",
+            "an argument with a texture sets an array, origin or extent, or is a REVAMP_ARGUMENT_BUFFER; set only \
+             texture, level and level_count, and use REVAMP_ARGUMENT_ADDRESS or _INDIRECT",
         ));
     }
     TextureRegion::new(get::<Texture, _>(a.texture)?, a.level, a.level_count, None, None)?.argument()
 }
 
-/// The access of an argument whose kernel declares none.
-pub(super) fn undeclared(side: &Operand, access: Option<Access>) -> Access {
+/// The access of an argument if the kernel declares none: `access`, else a default.
+pub(super) fn access_or_default(side: &Operand, access: Option<Access>) -> Access {
     let default = match side {
         Operand::View(part) if part.is_read_only() => Access::Read,
         _ => Access::ReadWrite,
@@ -148,27 +149,27 @@ pub(super) fn undeclared(side: &Operand, access: Option<Access>) -> Access {
     access.unwrap_or(default)
 }
 
-/// Where the address of an ADDRESS or INDIRECT argument goes.
+/// The slot for the address of an ADDRESS or INDIRECT argument.
 ///
 /// # Safety
-/// Its data is valid as the header says.
+/// The argument's data is valid as the header says.
 pub(super) unsafe fn address_slot(a: &revamp_argument) -> Result<AddressSlot<'_>> {
     if a.kind != REVAMP_ARGUMENT_INDIRECT {
         return Ok(AddressSlot::At(a.offset));
     }
     // SAFETY: the same contract.
     let bytes = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
-    Ok(AddressSlot::Behind(a.offset, bytes))
+    Ok(AddressSlot::Indirect(a.offset, bytes))
 }
 
 /// The sampler of an argument.
 ///
 /// # Safety
-/// Its data is null or points to a revamp_sampler.
+/// The argument's data is null or points to a revamp_sampler.
 unsafe fn sampler(a: &revamp_argument) -> Result<Option<Sampler>> {
     // SAFETY: the same contract.
     let Some(s) = unsafe { pointer::read_optional(a.data.cast::<revamp_sampler>()) }? else { return Ok(None) };
-    let linear = match s.filter {
+    let linear_filter = match s.filter {
         REVAMP_FILTER_LINEAR => true,
         REVAMP_FILTER_POINT => false,
         other => return Err(Error::runtime(format!("the filter {other} is unknown; use a REVAMP_FILTER_ value"))),
@@ -182,13 +183,13 @@ unsafe fn sampler(a: &revamp_argument) -> Result<Option<Sampler>> {
             return Err(Error::runtime(format!("the address mode {other} is unknown; use a REVAMP_ADDRESS_ value")));
         }
     };
-    Ok(Some(Sampler { linear, address }))
+    Ok(Some(Sampler { linear_filter, address }))
 }
 
-/// Reads an image or a sampler. By itself, since most launches have none.
+/// Reads an image or sampler argument. A separate cold function, because most launches have neither.
 ///
 /// # Safety
-/// Its pointers are valid as the header says.
+/// The argument's pointers are valid as the header says.
 #[cold]
 unsafe fn image_argument(a: &revamp_argument) -> Result<Argument<'static>> {
     // SAFETY: the same contract.
@@ -200,8 +201,7 @@ unsafe fn image_argument(a: &revamp_argument) -> Result<Argument<'static>> {
     }
     if !a.array.is_null() || !a.view.is_null() || !a.origin.is_null() || !a.extent.is_null() {
         return Err(Error::invalid(
-            "an image is given together with an array, array_view, origin or extent; set only texture, level and \
-             level_count",
+            "an image argument sets an array, array_view, origin or extent; set only texture, level and level_count",
         ));
     }
     let texture = get::<Texture, _>(a.texture)?;
@@ -214,7 +214,7 @@ unsafe fn image_argument(a: &revamp_argument) -> Result<Argument<'static>> {
 /// Reads an argument.
 ///
 /// # Safety
-/// Its pointers are valid as the header says.
+/// The argument's pointers are valid as the header says.
 unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
     match a.kind {
         REVAMP_ARGUMENT_BUFFER => {
@@ -230,7 +230,7 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
         REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
             // SAFETY: the same contract.
             let ((section, access), slot) = unsafe { (argument_section(a)?, address_slot(a)?) };
-            let access = undeclared(&section, access);
+            let access = access_or_default(&section, access);
             Ok(Argument::Address { slot, section, access })
         }
         REVAMP_ARGUMENT_IMAGE | REVAMP_ARGUMENT_SAMPLER => {
@@ -245,9 +245,9 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
         REVAMP_ARGUMENT_SPECIALIZATION => {
             // SAFETY: the same contract.
             let data = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
-            if data.len() > MOST_CONSTANT {
+            if data.len() > MAX_CONSTANT_BYTES {
                 return Err(Error::invalid(format!(
-                    "the value for specialization constant {} has {} bytes; the limit is {MOST_CONSTANT}",
+                    "the value for specialization constant {} has {} bytes; the limit is {MAX_CONSTANT_BYTES}",
                     a.id, a.size
                 )));
             }
@@ -258,12 +258,12 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
 }
 
 /// Loads a SPIR-V module on an accelerator: checks its size, magic number, version, entry point
-/// and what it needs of the device, and reflects its interface. Descriptor sets and bindings may
-/// have any numbers. Release it with revamp_kernel_release(). Everything else in the module
-/// reaches the driver unchecked: do not load modules from untrusted sources.
+/// and required device features, and reflects its interface. Descriptor sets and bindings may
+/// have any numbers. Release it with revamp_kernel_release(). The library does not check the rest of
+/// the module and passes it to the driver unchanged: do not load modules from untrusted sources.
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module;
-/// REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, or, naming them, for
-/// capabilities that the device lacks and limits of it that the module exceeds.
+/// REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, if the device lacks
+/// capabilities, or if the module exceeds limits of the device; the message names them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_create(
     accelerator: revamp_accelerator,
@@ -312,7 +312,7 @@ pub unsafe extern "C" fn revamp_kernel_retain(kernel: revamp_kernel) -> revamp_s
     guard(|| retain::<SpirvKernel, _>(kernel))
 }
 
-/// Removes an owner of the kernel. Launches under way go on.
+/// Removes an owner of the kernel. Launches that are queued or running go on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_release(kernel: revamp_kernel) -> revamp_status {
     guard_release(|| release::<SpirvKernel, _>(kernel))
@@ -376,16 +376,16 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
     })
 }
 
-/// Launches a kernel on a view of the accelerator it was loaded on. May return before it has run:
-/// wait for the view, a marker or a copy. The launch comes after queued work that uses the same
-/// elements, and may overlap with other work. If `view` is NULL or the auto-selection view, it
-/// runs on the view on which the array arguments live (rules SEL-5, SEL-6); without arrays, on a
-/// view of the kernel's accelerator on which all array_view arguments are valid, else on its
-/// default view (SEL-8 to SEL-19). array_view arguments are first made valid there: what is
-/// missing is moved (SEL-2, SEL-7).
+/// Launches a kernel on a view of the accelerator on which the kernel was loaded. May return before
+/// the kernel has run: wait for the view, a marker or a copy. The launch comes after queued work
+/// that uses the same elements, and may overlap with other work. If `view` is NULL or the
+/// auto-selection view, the kernel runs on the view on which the array arguments live (rules SEL-5,
+/// SEL-6). Without arrays, it runs on a view of its accelerator on which all array_view arguments
+/// are valid, else on the default view (SEL-8 to SEL-19). Before the launch, missing bytes of
+/// array_view arguments move to that view (SEL-2, SEL-7).
 /// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
 /// that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
-/// REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, naming it, what was expected and what given.
+/// REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, with its name, expected and given value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_dispatch(
     view: revamp_accelerator_view,
@@ -400,12 +400,11 @@ pub unsafe extern "C" fn revamp_dispatch(
     })
 }
 
-/// Like revamp_dispatch(), but begins after the completions of `options` and gives a completion of
-/// exactly this launch, which tells when it is done and with which status. Release it with
-/// revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is read
-/// during the call only, and the handles in them may be released after it.
-/// Errors: those of revamp_dispatch(). What is only known when the launch begins is the result of
-/// the completion.
+/// Like revamp_dispatch(), but begins after the completions of `options` (may be NULL) and gives a
+/// completion with the status of this launch alone. Release the completion with
+/// revamp_completion_release(). The library reads the memory behind `info` and `options` only during
+/// the call. The handles in both structs may be released after the call.
+/// Errors: those of revamp_dispatch(). Later errors are the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_dispatch_async(
     view: revamp_accelerator_view,
@@ -429,7 +428,7 @@ pub unsafe extern "C" fn revamp_dispatch_async(
 /// Reads the arguments of a launch into `read`, which is empty.
 ///
 /// # Safety
-/// Their pointers are valid as the header says.
+/// The arguments' pointers are valid as the header says.
 unsafe fn read_arguments<'a>(arguments: &'a [revamp_argument], read: &mut SmallVec<[Argument<'a>; 16]>) -> Result<()> {
     if arguments.len() > read.inline_size() {
         read.make_room(arguments.len())?;
@@ -473,13 +472,14 @@ unsafe fn with_launch<T>(
     go(view, &kernel, &SpirvLaunch { domain, arguments: &read, block, after: &[], timer: None })
 }
 
-/// Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
-/// code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
-/// called at any time. Each call needs its revamp_kernel_unregister(). Plugins may register the
-/// same module under one name; with different modules revamp_kernel_find() fails for that name.
+/// Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them.
+/// revamp_embed_spirv() generates code that calls this function when the program or plugin is
+/// loaded. It may also be called at any other time. Each call needs a matching
+/// revamp_kernel_unregister(). Plugins may register the same module under one name; if the modules
+/// differ, revamp_kernel_find() fails for that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_record, count: usize) -> revamp_status {
-    guard_aside(|| {
+    guard_unused(|| {
         let mut read = Vec::new();
         // SAFETY: the caller vouches for the records and their pointers.
         for record in unsafe { pointer::each(records, count, "records") }? {
@@ -503,8 +503,8 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
     })
 }
 
-/// Unregisters what revamp_kernel_register() registered with the same `records`, as is done when a
-/// plugin is unloaded. Kernels loaded before keep working.
+/// Undoes revamp_kernel_register() with the same `records`, for example when a plugin is unloaded.
+/// Kernels that are already loaded keep working.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_release(|| {
@@ -514,7 +514,7 @@ pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_
     })
 }
 
-/// Takes back what was registered last with the record at `address`, if anything was.
+/// Undoes the last registration of the record at `address`, if there is one.
 fn unregister(address: usize) {
     let mut records = records_by_address().lock();
     let Some(ids) = records.get_mut(&address) else { return };
@@ -528,7 +528,7 @@ fn unregister(address: usize) {
     }
 }
 
-/// What C registered, by the records' addresses.
+/// The registrations made by revamp_kernel_register(). The keys are the addresses of their records.
 type Records = Mutex<HashMap<usize, SmallVec<[registry::RecordId; 1]>>, { rank::RECORDS }>;
 
 fn records_by_address() -> &'static Records {

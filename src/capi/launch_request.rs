@@ -1,4 +1,4 @@
-//! A launch as C requests it, compared with those that this thread requested lately.
+//! Requests of the C API to launch a kernel. If a request equals a recent request of this thread, the cached launch of that request is repeated.
 
 use super::handle::is_alive;
 use super::kernel::address_slot;
@@ -14,7 +14,7 @@ use crate::runtime::launch::cached_launch::CachedLaunch;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-/// What a launch is requested with, except the bytes of its block and of appended bytes.
+/// The parameters of a launch.
 pub(super) struct Request<'a> {
     pub view: revamp_accelerator_view,
     pub compiled: usize,
@@ -26,8 +26,8 @@ pub(super) struct Request<'a> {
     pub arguments: &'a [revamp_argument],
 }
 
-/// A request that was granted, and its cached launch.
-struct Granted {
+/// The parameters of a request whose launch is cached, without the bytes of the argument block and the bytes appended to it.
+struct CachedRequest {
     view: revamp_accelerator_view,
     compiled: usize,
     extent: SmallVec<[i32; 4]>,
@@ -39,12 +39,13 @@ struct Granted {
 }
 
 thread_local! {
-    /// Cached launches hold weak references alone: what goes with a thread takes no lock, as Windows' loader holds its own then.
-    static REMEMBERED: RefCell<LaunchCache<Granted>> = const { RefCell::new(LaunchCache::new()) };
+    /// Cached launches hold only weak references, so that dropping them at the end of a thread takes no lock. On Windows the loader holds its own
+    /// lock at that time.
+    static REMEMBERED: RefCell<LaunchCache<CachedRequest>> = const { RefCell::new(LaunchCache::new()) };
 }
 
 impl Request<'_> {
-    /// A hash of what usually differs between requests.
+    /// A hash of the parameters that usually differ between requests.
     fn hash(&self) -> u64 {
         let mix = |n: u64, value: usize| (n ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         let named = mix(mix(1, self.compiled), self.view as usize);
@@ -52,8 +53,8 @@ impl Request<'_> {
         self.arguments.iter().map(|a| a.view as usize ^ a.array as usize ^ a.texture as usize).fold(sized, mix)
     }
 
-    /// True if it can be remembered: whole arrays and views, and something that tells when it
-    /// becomes invalid.
+    /// True if the request can be remembered: all arguments are whole arrays, textures or views, and
+    /// at least one handle shows when the request becomes invalid.
     fn is_plain(&self) -> bool {
         let whole = |a: &revamp_argument| {
             matches!(a.kind, REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT)
@@ -64,7 +65,7 @@ impl Request<'_> {
     }
 }
 
-impl Granted {
+impl CachedRequest {
     fn new(r: &Request<'_>) -> Self {
         Self {
             view: r.view,
@@ -78,8 +79,9 @@ impl Granted {
         }
     }
 
+    /// True if `r` has the same parameters.
     #[inline(always)]
-    fn is(&self, r: &Request<'_>) -> bool {
+    fn equals(&self, r: &Request<'_>) -> bool {
         let same = |(a, b): (&revamp_argument, &revamp_argument)| {
             (a.kind, a.offset, a.access, a.array, a.view, a.size)
                 == (b.kind, b.offset, b.access, b.array, b.view, b.size)
@@ -96,7 +98,7 @@ impl Granted {
             && self.arguments.iter().zip(r.arguments).all(same)
     }
 
-    /// True if no handle was freed since.
+    /// True if all handles in the request are still alive.
     #[inline(always)]
     fn is_alive(&self) -> bool {
         let alive = |a: &revamp_argument| {
@@ -114,50 +116,50 @@ impl Granted {
 
 /// The outcome of a request.
 pub(super) enum Outcome<T> {
-    /// Its cached launch was done again; the result is for the point of that.
+    /// The cached launch was repeated; the value is `result` of its point.
     Done(T),
-    /// It must be done. If `remember`, call [`keep`] with its cached launch afterwards.
-    Open { remember: bool },
+    /// No cached launch fits, and the caller must launch. If `remember` is true, the caller then calls [`keep`] with the new cached launch.
+    NotCached { remember: bool },
 }
 
-/// Does the request by its cached launch, if it is for a compiled kernel, was granted before, and nothing has changed. `result` makes
-/// the result of the launch's point.
+/// Repeats the cached launch of a request, if the request is for a compiled kernel, its launch is cached, and nothing has changed. `result` makes
+/// the result from the launch's point.
 ///
 /// # Safety
 /// The arguments' data is valid as the header says.
 #[inline(always)]
 pub(super) unsafe fn launch<T>(request: &Request<'_>, result: impl FnOnce(Point) -> T) -> Result<Outcome<T>> {
     if request.compiled == 0 {
-        return Ok(Outcome::Open { remember: false });
+        return Ok(Outcome::NotCached { remember: false });
     }
     with(request, |cache, hash| {
         let done = cache.repeat(
             hash,
-            |granted| granted.is(request),
-            |granted, launch| {
+            |cached_request| cached_request.equals(request),
+            |cached_request, launch| {
                 let mut slots: SmallVec<[_; 8]> = SmallVec::new();
                 for a in request.arguments {
                     // SAFETY: the same contract.
                     slots.push(unsafe { address_slot(a) }?);
                 }
-                if granted.is_alive() { launch.launch(request.block, &slots) } else { Ok(None) }
+                if cached_request.is_alive() { launch.launch(request.block, &slots) } else { Ok(None) }
             },
         )?;
         if let Some(point) = done {
             return Ok(Outcome::Done(result(point)));
         }
-        Ok(Outcome::Open { remember: cache.was_last(hash) && request.is_plain() })
+        Ok(Outcome::NotCached { remember: cache.record_request(hash) && request.is_plain() })
     })
-    .unwrap_or(Ok(Outcome::Open { remember: false }))
+    .unwrap_or(Ok(Outcome::NotCached { remember: false }))
 }
 
 /// Remembers the cached launch of a request.
 pub(super) fn keep(request: &Request<'_>, launch: CachedLaunch) {
-    with(request, |cache, hash| cache.insert(hash, Granted::new(request), launch));
+    with(request, |cache, hash| cache.insert(hash, CachedRequest::new(request), launch));
 }
 
 /// Runs `f` on the thread's cache and the request's hash; `None` on a thread that is ending.
 #[inline(always)]
-fn with<R>(request: &Request<'_>, f: impl FnOnce(&mut LaunchCache<Granted>, u64) -> R) -> Option<R> {
+fn with<R>(request: &Request<'_>, f: impl FnOnce(&mut LaunchCache<CachedRequest>, u64) -> R) -> Option<R> {
     REMEMBERED.try_with(|cache| f(&mut cache.borrow_mut(), request.hash())).ok()
 }

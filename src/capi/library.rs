@@ -1,6 +1,6 @@
-//! The library itself: version, uninitialization, log.
+//! The C API of the library itself: version, users, uninitialization, log.
 
-use super::guard::{c_text, guard, guard_aside, guard_release};
+use super::guard::{c_text, guard, guard_release, guard_unused};
 use super::handle;
 use super::loaded;
 use super::pointer;
@@ -18,19 +18,19 @@ pub extern "C" fn revamp_version() -> u32 {
     (REVAMP_VERSION_MAJOR << 22) | (REVAMP_VERSION_MINOR << 12) | REVAMP_VERSION_PATCH
 }
 
-/// Returns the library's REVAMP_ABI_VERSION. A program whose header has another one must not use
-/// the library.
+/// Returns the library's REVAMP_ABI_VERSION. A program whose header has a different value must not
+/// use the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_abi_version() -> u32 {
     REVAMP_ABI_VERSION
 }
 
-/// Makes a user of the library: while one exists, revamp_uninitialize() does nothing, so that nobody
-/// invalidates its handles. A part of a process that knows nothing of the others, such as a plugin,
-/// makes one before its first other call, and calls revamp_user_destroy() after it has released its
-/// objects. It may call revamp_uninitialize() then: that of the last user ends the library. The
-/// default accelerator and the log belong to the process: the program sets them, and a plugin names
-/// the accelerator_views that it uses.
+/// Makes a user of the library. While a user exists, revamp_uninitialize() does nothing, so that no
+/// other part of the process can invalidate the user's handles. An independent part of a process,
+/// such as a plugin, makes a user before its first other call, and calls revamp_user_destroy()
+/// after it has released its objects. It may then call revamp_uninitialize(), which ends the
+/// library if no other user exists. The default accelerator and the log belong to the process: the
+/// program sets them, and a plugin names the accelerator_views that it uses.
 /// Errors: REVAMP_ERROR_RUNTIME while revamp_uninitialize() runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_user_create(user: *mut revamp_user) -> revamp_status {
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn revamp_user_create(user: *mut revamp_user) -> revamp_st
     })
 }
 
-/// Destroys a user. This ends nothing by itself.
+/// Destroys a user. The library continues until revamp_uninitialize() is called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_user_destroy(user: revamp_user) -> revamp_status {
     guard_release(|| handle::release::<User, _>(user))
@@ -50,18 +50,18 @@ pub unsafe extern "C" fn revamp_user_destroy(user: revamp_user) -> revamp_status
 
 /// Waits for all work, then destroys all objects and closes all devices (C++ AMP's
 /// amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
-/// anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
+/// again, and a default accelerator can be set again. May be called repeatedly. Calls on other
 /// threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
-/// do no harm. While a revamp_user exists, it does nothing and returns REVAMP_OK.
-/// Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
+/// do no harm. While a revamp_user exists, this call does nothing and returns REVAMP_OK.
+/// Errors: REVAMP_ERROR_RUNTIME in a host kernel, because the call would wait for that kernel.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_uninitialize() -> revamp_status {
-    guard_aside(|| uninitialize(handle::clear_all))
+    guard_unused(|| uninitialize(handle::clear_all))
 }
 
-/// Sends log messages of up to `level` to `callback`, which may be NULL: to standard error again. It
-/// gets `context`. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
-/// running on another thread; its module stays loaded. Work that must be given up so that the
+/// Sends log messages up to `level` to `callback`, which gets `context`; if `callback` is NULL, to
+/// standard error. Overrides REVAMP_LOG's level. When the call returns, the previous callback may
+/// still be running on another thread; its module stays loaded. Work that is abandoned so that the
 /// process can exit is always reported on standard error.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_set_log_callback(
@@ -69,7 +69,7 @@ pub extern "C" fn revamp_set_log_callback(
     context: *mut c_void,
     level: revamp_log_level,
 ) -> revamp_status {
-    guard_aside(|| {
+    guard_unused(|| {
         let level = match level {
             REVAMP_LOG_OFF => Level::Off,
             REVAMP_LOG_ERROR => Level::Error,
@@ -99,7 +99,7 @@ pub extern "C" fn revamp_set_log_callback(
     })
 }
 
-/// A context pointer on its way to a callback.
+/// The context pointer that the program passed for a callback.
 #[derive(Clone, Copy)]
 pub(super) struct Context(pub(super) *mut c_void);
 

@@ -1,4 +1,5 @@
-//! The exit and fork hooks. Only this file knows how each system calls them.
+//! The hooks that run at the exit of the process and at a fork. The OS-specific code of these hooks is only in this
+//! file.
 
 use crate::host::heap;
 use crate::lock::{Hold, rank};
@@ -7,7 +8,7 @@ use parking_lot::Mutex;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// For how many calls the hook is registered again if validation is on.
+/// With validation on, this many of the first calls register the exit hook again.
 const HOOKED_CALLS: u32 = 4096;
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -19,8 +20,8 @@ extern "C" fn at_exit() {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
     if process::must_skip_drivers_exit() {
-        // The handlers behind this one are the driver's (decision 5). They wait for threads that
-        // the child does not have.
+        // The handlers that run after this one are the driver's (decision 5). They wait for threads
+        // that do not exist in the child.
         // SAFETY: a null stream means all; the process ends here.
         unsafe {
             libc::fflush(std::ptr::null_mut());
@@ -30,13 +31,13 @@ extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
     exit::at_exit(Some(status));
 }
 
-/// Held while a hook is registered, and during a fork: the C library's own lock of its exit
-/// handlers must be free in the child, which calls exit().
+/// Held while a hook is registered, and during a fork: the child calls exit(), so the C library's
+/// own lock of its exit handlers must be free there.
 static REGISTERING: Mutex<()> = Mutex::new(());
 
 #[cfg(unix)]
 extern "C" fn before_fork() {
-    // A child that forks holds it for good.
+    // A forked child that forks again holds the lock for good.
     if !process::is_forked() {
         std::mem::forget(REGISTERING.lock());
         heap::before_fork();
@@ -52,8 +53,8 @@ extern "C" fn after_fork() {
     }
 }
 
-/// The lock stays taken: a child registers nothing, and threads that waited for the lock do not
-/// exist in it.
+/// In the child, REGISTERING stays locked: a child registers nothing, and threads that waited for the
+/// lock do not exist there.
 #[cfg(unix)]
 extern "C" fn in_forked_child() {
     if !process::is_forked() {
@@ -65,8 +66,8 @@ extern "C" fn in_forked_child() {
 /// Completed by the first use of the library.
 static HOOKS: Once = Once::new();
 
-/// Installs the hooks at the first use. A process that is forked before may use the library in
-/// parent and child alike.
+/// Installs the hooks at the first use. After a fork before the first use, parent and child may
+/// both use the library.
 pub(super) fn install() {
     if process::is_forked() {
         return;
@@ -74,8 +75,8 @@ pub(super) fn install() {
     if !HOOKS.is_completed() {
         first_use();
     }
-    if process::looks() {
-        renew();
+    if process::needs_call_checks() {
+        hook_exit_again();
     }
 }
 
@@ -83,12 +84,13 @@ pub(super) fn install() {
 fn first_use() {
     #[cfg(unix)]
     {
-        /// The process that came here first; 0 if none has.
+        /// The first process that called this function; 0 if none has.
         static USER: AtomicU32 = AtomicU32::new(0);
-        let own = std::process::id();
-        let user = USER.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).unwrap_or_else(|user| user);
-        if !HOOKS.is_completed() && user != 0 && user != own {
-            // Forked while another thread was below: the child does not have that thread.
+        let this_process = std::process::id();
+        let user =
+            USER.compare_exchange(0, this_process, Ordering::SeqCst, Ordering::SeqCst).unwrap_or_else(|user| user);
+        if !HOOKS.is_completed() && user != 0 && user != this_process {
+            // The process was forked while another thread was in call_once() below; that thread does not exist here.
             return process::in_forked_child();
         }
     }
@@ -98,7 +100,7 @@ fn first_use() {
         unsafe {
             libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_forked_child));
         }
-        // On other systems the linker sees to it (build.rs).
+        // On other systems a linker option keeps the library loaded (build.rs).
         #[cfg(windows)]
         crate::host::system::keep_loaded(first_use as *const () as usize);
         process::set_hook_exit(hook_exit);
@@ -111,10 +113,10 @@ pub(super) fn is_used() -> bool {
     HOOKS.is_completed()
 }
 
-/// The validation layer makes static objects at their first use, and exit destroys them before
-/// hooks registered earlier run. So with the layer on, the hook is registered again after each of
-/// the first calls.
-pub(super) fn renew() {
+/// With the validation layer on, registers the exit hook again after each of the first calls. The
+/// layer makes static objects at their first use, and exit() destroys them before it runs hooks
+/// that were registered earlier.
+pub(super) fn hook_exit_again() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     if crate::config::get().validation > 0
         && CALLS.load(Ordering::Relaxed) < HOOKED_CALLS
@@ -124,8 +126,9 @@ pub(super) fn renew() {
     }
 }
 
-/// Drivers of Windows register nothing with the program's C library, so the first time is enough. Later ones would wait: exit()
-/// holds the lock of its handlers while they run, and ours waits for the threads that are inside of calls.
+/// Registers the exit hook once. Once is enough, because drivers on Windows register nothing with the program's C
+/// library. A registration during exit() would block: exit() holds the lock of its handlers while they run, and our
+/// handler waits for threads inside calls.
 #[cfg(windows)]
 fn hook_exit() {
     static REGISTERED: Once = Once::new();
@@ -159,7 +162,7 @@ fn register() {
         crate::log!(
             Warn,
             "the exit hook could not be registered: pending work may be lost at the end of the process; call \
-             revamp_uninitialize() before"
+             revamp_uninitialize() before the process ends"
         );
     }
 }

@@ -1,9 +1,10 @@
-//! The C API: the only `extern "C"` of the crate, one file a noun. Checks handles and pointers,
-//! turns panics and errors into status codes; no logic. `types` is what the header declares;
-//! `guard` is the one boundary; `handle` the table behind the opaque handles.
+//! The C API: the only `extern "C"` functions of the crate, one file for each kind of object. It
+//! checks handles and pointers and turns panics and errors into status codes; it has no other
+//! logic. `types` has the declarations of the header, `guard` the boundary of every call, and
+//! `handle` the table behind the opaque handles.
 //!
-//! `unsafe` here dereferences pointers a C caller passed. The contract of each is in the
-//! function's comment, and every one is checked for null before.
+//! The `unsafe` code here dereferences pointers that a C caller passed. The comment of each function
+//! has the contract of its pointers. Each pointer is checked for null before its use.
 
 #![allow(unsafe_code, clippy::missing_safety_doc)]
 

@@ -9,11 +9,11 @@ fn null(what: &str) -> Error {
     Error::invalid(format!("{what} is NULL"))
 }
 
-/// Reads an option struct; `None` if `pointer` is null. Fields the caller's version did not have
-/// are zero.
+/// Reads an option struct; `None` if `pointer` is null. Fields that the caller's version lacks are
+/// zero.
 ///
 /// # Safety
-/// `pointer` is null or points to a struct of the type that begins with its size.
+/// `pointer` is null or points to a `T`, which begins with its size.
 pub(super) unsafe fn read_optional<T: Sized_>(pointer: *const T) -> Result<Option<T>> {
     if pointer.is_null() {
         return Ok(None);
@@ -26,7 +26,7 @@ pub(super) unsafe fn read_optional<T: Sized_>(pointer: *const T) -> Result<Optio
     }
     sizes::check::<T>(size)?;
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
-    // SAFETY: the caller vouches for `size` readable bytes, sizes::check ended it within T, and zeroes are a value
+    // SAFETY: the caller vouches for `size` readable bytes, sizes::check accepts no size larger than T, and zeroes are a value
     // of the remaining fields (Sized_).
     Ok(Some(unsafe {
         std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size);
@@ -34,7 +34,7 @@ pub(super) unsafe fn read_optional<T: Sized_>(pointer: *const T) -> Result<Optio
     }))
 }
 
-/// Reads a struct that must be there.
+/// Reads a struct; fails if `pointer` is null.
 ///
 /// # Safety
 /// As [`read_optional`].
@@ -43,10 +43,10 @@ pub(super) unsafe fn read<T: Sized_>(pointer: *const T) -> Result<T> {
     unsafe { read_optional(pointer) }?.ok_or_else(|| null(T::NAME))
 }
 
-/// Writes an info struct as far as the caller's version has it; its struct_size stays.
+/// Writes the fields of an info struct that the caller's version has, except struct_size.
 ///
 /// # Safety
-/// `pointer` is null or points to a writable struct of the type that begins with its size.
+/// `pointer` is null or points to a writable `T`, which begins with its size.
 pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<()> {
     if pointer.is_null() {
         return Err(null(T::NAME));
@@ -55,7 +55,7 @@ pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
     sizes::check::<T>(size)?;
     let head = std::mem::size_of::<usize>();
-    // SAFETY: the caller vouches for `size` writable bytes; sizes::check ended it within T.
+    // SAFETY: the caller vouches for `size` writable bytes; sizes::check accepts no size larger than T.
     unsafe {
         std::ptr::copy_nonoverlapping(
             (&raw const value).cast::<u8>().add(head),
@@ -71,10 +71,10 @@ fn impossible_count(what: &str, count: usize) -> Error {
     Error::invalid(format!("{what} has a count of {count}, which exceeds the address space; pass the true count"))
 }
 
-/// How far apart the structs of a list lie: the first one says it for all.
+/// The distance between the structs of a list in bytes: struct_size of the first one.
 ///
 /// # Safety
-/// `pointer` is null or points to a struct of the type that begins with its size.
+/// `pointer` is null or points to a `T`, which begins with its size.
 #[inline]
 pub(super) unsafe fn stride<T: Sized_>(pointer: *const T, what: &str) -> Result<usize> {
     if pointer.is_null() {
@@ -86,7 +86,7 @@ pub(super) unsafe fn stride<T: Sized_>(pointer: *const T, what: &str) -> Result<
     Ok(size)
 }
 
-/// The addresses of `count` structs, all of the size the first one says.
+/// The addresses of `count` structs, all as large as struct_size of the first one.
 ///
 /// # Safety
 /// As [`stride`].
@@ -103,7 +103,7 @@ pub(super) unsafe fn each<T: Sized_>(
     Ok((0..count).map(move |n| pointer.wrapping_byte_add(n * stride)))
 }
 
-/// A list of structs that the caller has room for, all of the size the first one says.
+/// A caller's list of structs to be written, all as large as struct_size of the first one.
 pub(super) struct Structs<T> {
     next: *mut T,
     size: usize,
@@ -115,7 +115,7 @@ impl<T: Sized_> Structs<T> {
     ///
     /// # Safety
     /// `pointer` is null or points to `capacity` writable structs as large as the first one's
-    /// struct_size, which stay writable as long as this lives.
+    /// struct_size, which stay writable as long as the returned list lives.
     pub(super) unsafe fn new(pointer: *mut T, capacity: usize) -> Result<Self> {
         if capacity == 0 {
             return Ok(Self { next: pointer, size: 0, left: 0 });
@@ -125,7 +125,7 @@ impl<T: Sized_> Structs<T> {
         Ok(Self { next: pointer, size, left: capacity })
     }
 
-    /// Writes the next one, if there is room.
+    /// Writes the next struct if there is room.
     pub(super) fn push(&mut self, value: T) -> Result<()> {
         if self.left == 0 {
             return Ok(());
@@ -141,7 +141,7 @@ impl<T: Sized_> Structs<T> {
     }
 }
 
-/// Checks an output pointer before the work whose result it takes.
+/// Checks an output pointer before the work that computes the output.
 pub(super) fn check_out<T>(pointer: *mut T, what: &str) -> Result<()> {
     if pointer.is_null() { Err(null(what)) } else { Ok(()) }
 }
@@ -157,18 +157,17 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
     Ok(())
 }
 
-/// No program has a larger address (57 bits), on any machine there is, so no list reaches beyond
-/// it.
+/// The largest address of a program on any existing machine (57 bits). No list reaches beyond it.
 const LAST_ADDRESS: usize = usize::MAX >> (usize::BITS / 64 * 7);
 
-/// The longest text accepted: it may become part of a message.
+/// The longest accepted text in bytes. A text may become part of a message.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// Why there is no list of `count` values at `pointer`.
+/// The error for a `pointer` that cannot have `count` values.
 #[cold]
-fn no_list<T>(pointer: *const T, count: usize, what: &str) -> Error {
+fn invalid_list<T>(pointer: *const T, count: usize, what: &str) -> Error {
     Error::invalid(if pointer.is_null() {
-        format!("{what} is NULL but its count is {count}; pass its elements, or the count 0")
+        format!("{what} is NULL, but the count of its elements is {count}; pass the elements, or the count 0")
     } else if !pointer.is_aligned() {
         format!("{what} is at {pointer:p}, which is not aligned to {} bytes; align it", std::mem::align_of::<T>())
     } else {
@@ -188,7 +187,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
     let size = std::mem::size_of::<T>().max(1);
     let fits = count <= LAST_ADDRESS / size && pointer.addr() <= LAST_ADDRESS - count * size;
     if pointer.is_null() || !pointer.is_aligned() || !fits {
-        return Err(no_list(pointer, count, what));
+        return Err(invalid_list(pointer, count, what));
     }
     // SAFETY: not null, aligned, of a possible length; the caller vouches for the contents.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
@@ -224,7 +223,7 @@ pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Re
     text.to_str().map(Some).map_err(|_| Error::invalid(format!("{what} is not valid UTF-8; convert it")))
 }
 
-/// A string that must be there.
+/// A string; fails if `pointer` is null.
 ///
 /// # Safety
 /// As [`optional_text`].

@@ -1,4 +1,5 @@
-//! The structs that begin with their size, so that they can grow, and where their fields end.
+//! The structs of the C API whose first field is their size, so that later versions can add fields.
+//! Lists the fields of each struct, with offset and size.
 
 use super::types::*;
 use super::vulkan_types::*;
@@ -9,7 +10,7 @@ use crate::error::{Error, Result};
 /// # Safety
 /// The type is `repr(C)`, its first field is a `usize`, and all-zero bytes are a value of it.
 pub(super) unsafe trait Sized_: Sized {
-    /// Its name in C.
+    /// The name of the struct in C.
     const NAME: &'static str;
     /// Offset and size of each field.
     const FIELDS: &'static [(usize, usize)];
@@ -29,7 +30,7 @@ macro_rules! sized {
                 const FIELDS: &'static [(usize, usize)] =
                     &[$((std::mem::offset_of!($type, $field), size_of_field(|s: &$type| &s.$field))),*];
             }
-            // Fails to compile where a field is missing in the list.
+            // Fails to compile if a field is missing in the list.
             const _: fn($type) = |$type { $($field: _),* }| {};
         )*
     };
@@ -115,33 +116,33 @@ sized! {
     }
 }
 
-/// A size is good if a version of the struct may have ended there: with a field, or with the gap
-/// behind it.
+/// True if a version of the struct may have this size: it ends after a field, or after the padding
+/// that follows a field.
 fn is_known<T: Sized_>(size: usize) -> bool {
     size == size_of::<T>() || T::FIELDS.iter().any(|(at, bytes)| size == at + bytes || size == *at && size > 0)
 }
 
-/// Checks a struct_size before anything behind it is looked at: what ends inside a field may be
-/// half a pointer, and a size larger than the library's own is a later version's, or was never
-/// set.
+/// Checks a struct_size before any other field is read. A size that ends inside a field is refused,
+/// because it may cut a pointer in half. A size above that of this library is from a later version
+/// of the library or was never set.
 pub(super) fn check<T: Sized_>(size: usize) -> Result<()> {
     if size == size_of::<T>() || is_known::<T>(size) { Ok(()) } else { Err(unknown::<T>(size)) }
 }
 
 #[cold]
 fn unknown<T: Sized_>(size: usize) -> Error {
-    let (name, own) = (T::NAME, size_of::<T>());
-    let why = if size > own {
-        "larger than the struct of this library"
+    let (name, current) = (T::NAME, size_of::<T>());
+    let why = if size > current {
+        "which is larger than the struct of this library"
     } else if size < size_of::<usize>() {
-        "smaller than struct_size itself"
+        "which is smaller than struct_size itself"
     } else {
-        "not the end of a field"
+        "which is not the end of a field"
     };
-    let known: Vec<_> = (1..=own).filter(|&s| is_known::<T>(s)).map(|s| s.to_string()).collect();
+    let known: Vec<_> = (1..=current).filter(|&s| is_known::<T>(s)).map(|s| s.to_string()).collect();
     Error::invalid(format!(
-        "{name}.struct_size is {size}, {why}; set it to sizeof({name}), which is {own} in this version of the library \
-         (of older ones it may be {})",
+        "{name}.struct_size is {size}, {why}; set struct_size to sizeof({name}), which is {current} in this version of \
+         the library (older versions: {})",
         known.join(", ")
     ))
 }

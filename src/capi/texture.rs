@@ -1,4 +1,4 @@
-//! texture (docs/spec/textures.md) and staging textures.
+//! The C API of textures, including staging textures (docs/spec/textures.md).
 
 use super::accelerator::access_type;
 use super::accelerator_view::handle_of;
@@ -21,14 +21,14 @@ const KINDS: [(revamp_component_kind, ComponentKind); 6] = [
     (REVAMP_COMPONENT_DOUBLE, ComponentKind::Double),
 ];
 
-/// An extent for C: 1 where there is no dimension.
+/// The extent of a level, with 1 for dimensions that the texture does not have.
 fn extent_of(shape: &TextureShape, level: u32) -> [i32; 3] {
     let mut all = [1; 3];
     all.iter_mut().zip(shape.extent(level)).for_each(|(to, from)| *to = from as i32);
     all
 }
 
-/// The shape that options ask for.
+/// The shape of a texture with these options.
 ///
 /// # Safety
 /// The options' extent is null or has `rank` readable values.
@@ -41,7 +41,7 @@ pub(super) unsafe fn shape_of(o: &revamp_texture_options) -> Result<TextureShape
         )));
     };
     let format = TexelFormat::new(kind, o.components, o.bits)?;
-    // More than there can be: the shape refuses them.
+    // TextureShape::new() refuses ranks above 3.
     let rank = o.rank.min(4) as usize;
     // SAFETY: the same contract.
     let extent = unsafe { pointer::slice(o.extent, rank, "extent") }?;
@@ -57,9 +57,9 @@ pub(super) unsafe fn shape_of(o: &revamp_texture_options) -> Result<TextureShape
 /// staging texture, which needs an associated view on another accelerator. Release it with
 /// revamp_texture_release().
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
-/// REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
-/// (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
-/// REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+/// REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not allow
+/// (TEX-6), for a texture on the cpu that is not a staging texture (TEX-7), and for an image that
+/// the accelerator does not support, REVAMP_ERROR_OUT_OF_MEMORY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_texture_create(
     view: revamp_accelerator_view,
@@ -167,7 +167,8 @@ pub unsafe extern "C" fn revamp_texture_get_level(
 /// Gives the address of a staging texture's first texel on the host: texel (d, r, c) is at
 /// d * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
 /// `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes invalid when a copy that
-/// involves the texture begins (rule TEX-72). NULL for other textures (TEX-70).
+/// involves the texture begins (rule TEX-72). Gives NULL for textures that are not staging textures
+/// (TEX-70).
 /// Errors: those of revamp_array_data().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_texture_data(
@@ -184,7 +185,7 @@ pub unsafe extern "C" fn revamp_texture_data(
     })
 }
 
-/// Reads a region.
+/// Reads a region of a texture.
 ///
 /// # Safety
 /// `region` is null or points to a valid struct whose pointers are valid as the header says.

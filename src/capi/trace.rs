@@ -1,6 +1,6 @@
-//! Traces of what the library does, and the names of objects there.
+//! The C API of traces of the library's work, and of labels of objects.
 
-use super::guard::{guard, guard_aside};
+use super::guard::{guard, guard_unused};
 use super::handle::get;
 use super::pointer;
 use super::types::*;
@@ -12,31 +12,31 @@ use crate::runtime::tracing;
 use std::ffi::{c_char, c_void};
 use std::path::Path;
 
-/// Begins to record what the library does for the program in the file at `path`, which is
-/// overwritten: launches, copies, implicit transfers, waits, pipeline builds and accesses of the
-/// host, with their causes. ui.perfetto.dev and revamp-trace open it. With REVAMP_TRACE_DEVICE=1 the
-/// trace also has the times at which devices worked. It is written as it comes: a process that
-/// crashes leaves a readable trace without its last 0.1 s.
+/// Begins a trace in the file at `path`, which is overwritten. The trace records what the library
+/// does for the program: launches, copies, implicit transfers, waits, pipeline builds and accesses
+/// of the host, with their causes. ui.perfetto.dev and revamp-trace open it. With
+/// REVAMP_TRACE_DEVICE=1 the trace also has the times at which devices worked. The trace is written
+/// continuously: a process that crashes leaves a readable trace without its last 0.1 s.
 /// Errors: REVAMP_ERROR_RUNTIME if a trace is recorded already, or the file cannot be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_trace_begin(path: *const c_char) -> revamp_status {
     // SAFETY: the caller vouches for a text.
-    // A use of the library: a child that is forked later would write into the same file.
+    // The call counts as a use of the library, because a child that is forked later would write into the same file.
     guard(|| tracing::begin(Path::new(unsafe { pointer::text(path, "path") }?)))
 }
 
-/// Ends the trace and closes its file. Work that devices have not finished is not in it: wait
-/// before.
+/// Ends the trace and closes its file. The trace lacks work that devices have not finished: wait for
+/// that work before this call.
 /// Errors: REVAMP_ERROR_RUNTIME if no trace is recorded, or its file could not be written.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_trace_end() -> revamp_status {
-    guard_aside(tracing::end)
+    guard_unused(tracing::end)
 }
 
 /// Names an array_view, an array or an accelerator_view in messages and traces; sections and
-/// projections made later have the name of their array_view. Where the Vulkan validation layer is
+/// projections made later have the name of their array_view. If the Vulkan validation layer is
 /// loaded, the VkBuffer of an array gets the name too.
-/// Errors: REVAMP_ERROR_INVALID_HANDLE for another object.
+/// Errors: REVAMP_ERROR_INVALID_HANDLE for any other object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_set_label(object: *mut c_void, label: *const c_char) -> revamp_status {
     guard(|| {
@@ -48,9 +48,8 @@ pub unsafe extern "C" fn revamp_set_label(object: *mut c_void, label: *const c_c
             array.set_label(label);
         } else {
             let view = get::<AcceleratorView, _>(object);
-            let view = view.map_err(|e| {
-                Error::new(e.kind, "the object is no array_view, array or accelerator_view that is alive")
-            })?;
+            let view =
+                view.map_err(|e| Error::new(e.kind, "the object is not a live array_view, array or accelerator_view"))?;
             view.set_label(label);
         }
         Ok(())

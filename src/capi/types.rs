@@ -18,9 +18,9 @@ pub const REVAMP_ABI_VERSION: u32 = 4;
 pub type revamp_status = i32;
 /// Success.
 pub const REVAMP_OK: revamp_status = 0;
-/// Not an error: the time passed before the operation was done.
+/// Not an error: the timeout passed before the operation was done.
 pub const REVAMP_TIMEOUT: revamp_status = 1;
-/// runtime_exception: the call cannot be done as asked.
+/// runtime_exception: the call cannot be carried out as requested.
 pub const REVAMP_ERROR_RUNTIME: revamp_status = -1;
 /// runtime_exception with E_INVALIDARG: an argument has a value that is not allowed.
 pub const REVAMP_ERROR_INVALID_ARGUMENT: revamp_status = -2;
@@ -73,7 +73,7 @@ pub const REVAMP_CODE_SPIRV: revamp_code = 0;
 /// chose another.
 pub const REVAMP_CODE_HOST: revamp_code = 1;
 
-/// Severity of a log message; a level lets itself and everything more severe through.
+/// Severity of a log message. A log level lets messages of this and higher severity through.
 pub type revamp_log_level = u32;
 /// No messages.
 pub const REVAMP_LOG_OFF: revamp_log_level = 0;
@@ -81,9 +81,9 @@ pub const REVAMP_LOG_OFF: revamp_log_level = 0;
 pub const REVAMP_LOG_ERROR: revamp_log_level = 1;
 /// Problems that the user should fix.
 pub const REVAMP_LOG_WARN: revamp_log_level = 2;
-/// What the library chose, and why.
+/// Choices of the library, with reasons.
 pub const REVAMP_LOG_INFO: revamp_log_level = 3;
-/// Details of what the library does.
+/// Details of the library's work.
 pub const REVAMP_LOG_DEBUG: revamp_log_level = 4;
 
 /// The kind of an accelerator.
@@ -97,18 +97,18 @@ pub const REVAMP_ACCELERATOR_VULKAN: revamp_accelerator_kind = 2;
 
 /// The type of the device behind an accelerator.
 pub type revamp_device_type = u32;
-/// Another one, or none.
+/// Another type, or no device.
 pub const REVAMP_DEVICE_TYPE_OTHER: revamp_device_type = 0;
 /// A GPU that shares the host's memory.
 pub const REVAMP_DEVICE_TYPE_INTEGRATED_GPU: revamp_device_type = 1;
-/// A GPU with memory of its own.
+/// A GPU with dedicated memory.
 pub const REVAMP_DEVICE_TYPE_DISCRETE_GPU: revamp_device_type = 2;
 /// A GPU of a virtual machine.
 pub const REVAMP_DEVICE_TYPE_VIRTUAL_GPU: revamp_device_type = 3;
 /// Processors of the host.
 pub const REVAMP_DEVICE_TYPE_CPU: revamp_device_type = 4;
 
-/// What SPIR-V kernels may require of a device: a set of REVAMP_FEATURE_ bits.
+/// Device features that SPIR-V kernels may require: a set of REVAMP_FEATURE_ bits.
 pub type revamp_features = u64;
 /// 8-bit integers in storage buffers.
 pub const REVAMP_FEATURE_STORAGE_8BIT: revamp_features = 1;
@@ -172,7 +172,7 @@ pub const REVAMP_FEATURE_SUBGROUP_SHUFFLE: revamp_features = 268435456;
 pub const REVAMP_FEATURE_SUBGROUP_SHUFFLE_RELATIVE: revamp_features = 536870912;
 /// Reductions of clusters of a subgroup.
 pub const REVAMP_FEATURE_SUBGROUP_CLUSTERED: revamp_features = 1073741824;
-/// Operations of four neighbours of a subgroup.
+/// Quad operations of a subgroup.
 pub const REVAMP_FEATURE_SUBGROUP_QUAD: revamp_features = 2147483648;
 
 /// The kind of a revamp_argument.
@@ -185,22 +185,22 @@ pub const REVAMP_ARGUMENT_PUSH_CONSTANT: revamp_argument_kind = 2;
 pub const REVAMP_ARGUMENT_SPECIALIZATION: revamp_argument_kind = 3;
 /// The device address of an array or array_view, written into the argument block.
 pub const REVAMP_ARGUMENT_ADDRESS: revamp_argument_kind = 4;
-/// Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference: bytes are
-/// appended to the argument block, the array's or array_view's address is written at their
-/// beginning, and the address of these bytes is written at the offset.
+/// Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference. The library
+/// appends the bytes at `data` to the argument block. It writes the address of the array or
+/// array_view to the first 8 appended bytes, and the address of the appended bytes at `offset`.
 pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
 /// Levels of a texture stored as an image, bound as sampled or storage image; SPIR-V kernels only.
 pub const REVAMP_ARGUMENT_IMAGE: revamp_argument_kind = 6;
-/// A sampler, bound by itself; SPIR-V kernels only.
+/// A sampler, bound without an image; SPIR-V kernels only.
 pub const REVAMP_ARGUMENT_SAMPLER: revamp_argument_kind = 7;
-/// The bytes of a uniform buffer, copied when it is launched; SPIR-V kernels only.
+/// The bytes of a uniform buffer, copied during the launch call; SPIR-V kernels only.
 pub const REVAMP_ARGUMENT_UNIFORM: revamp_argument_kind = 8;
 
 /// The kind of the components of texels.
 pub type revamp_component_kind = u32;
-/// Integers with sign, of 8, 16 or 32 bits.
+/// Signed integers of 8, 16 or 32 bits.
 pub const REVAMP_COMPONENT_INT: revamp_component_kind = 1;
-/// Integers without sign, of 8, 16 or 32 bits.
+/// Unsigned integers of 8, 16 or 32 bits.
 pub const REVAMP_COMPONENT_UINT: revamp_component_kind = 2;
 /// Floats of 16 or 32 bits.
 pub const REVAMP_COMPONENT_FLOAT: revamp_component_kind = 3;
@@ -215,23 +215,23 @@ pub const REVAMP_COMPONENT_DOUBLE: revamp_component_kind = 6;
 pub type revamp_texture_storage = u32;
 /// The library chooses: texels today. Only in revamp_texture_options.
 pub const REVAMP_TEXTURE_STORAGE_AUTO: revamp_texture_storage = 0;
-/// In the host form (see revamp_texture), which kernels reach by address.
+/// In the host form (see revamp_texture), which kernels access by address.
 pub const REVAMP_TEXTURE_STORAGE_TEXELS: revamp_texture_storage = 1;
-/// As an image of Vulkan: not on host threads, not for texels of three components, and only if the
-/// device has images of this format and extent.
+/// As a Vulkan image: not on host threads, not for texels of three components, and only if the
+/// device supports images of this format and extent.
 pub const REVAMP_TEXTURE_STORAGE_IMAGE: revamp_texture_storage = 2;
 
 /// All levels that an extent allows, down to one texel.
 pub const REVAMP_ALL_LEVELS: u32 = 0xFFFF_FFFF;
 
-/// How a sampler filters.
+/// The filter of a sampler.
 pub type revamp_filter = u32;
-/// Between texels and between levels.
+/// Interpolates between texels and between levels.
 pub const REVAMP_FILTER_LINEAR: revamp_filter = 0;
 /// The nearest texel of the nearest level.
 pub const REVAMP_FILTER_POINT: revamp_filter = 1;
 
-/// What a sampler gives outside of a texture.
+/// The result of sampling outside a texture.
 pub type revamp_address = u32;
 /// The texel at the edge.
 pub const REVAMP_ADDRESS_CLAMP: revamp_address = 0;
@@ -244,64 +244,64 @@ pub const REVAMP_ADDRESS_BORDER: revamp_address = 3;
 
 /// The kind of a descriptor that a kernel uses.
 pub type revamp_binding_kind = u32;
-/// A storage buffer: an argument BUFFER.
+/// A storage buffer, for a BUFFER argument.
 pub const REVAMP_BINDING_STORAGE_BUFFER: revamp_binding_kind = 1;
-/// A texture that is read: an argument IMAGE without a sampler.
+/// A texture that is read, for an IMAGE argument without a sampler.
 pub const REVAMP_BINDING_SAMPLED_IMAGE: revamp_binding_kind = 2;
-/// One level of a texture that is read or written: an argument IMAGE without a sampler.
+/// One level of a texture that is read or written, for an IMAGE argument without a sampler.
 pub const REVAMP_BINDING_STORAGE_IMAGE: revamp_binding_kind = 3;
-/// A sampler: an argument SAMPLER.
+/// A sampler, for a SAMPLER argument.
 pub const REVAMP_BINDING_SAMPLER: revamp_binding_kind = 4;
-/// A texture with its sampler: an argument IMAGE with one.
+/// A texture with its sampler, for an IMAGE argument with a sampler.
 pub const REVAMP_BINDING_COMBINED_IMAGE_SAMPLER: revamp_binding_kind = 5;
-/// A uniform buffer: an argument UNIFORM, or BUFFER.
+/// A uniform buffer, for a UNIFORM or BUFFER argument.
 pub const REVAMP_BINDING_UNIFORM_BUFFER: revamp_binding_kind = 6;
 
-/// What revamp_accelerator points to.
+/// The opaque type behind revamp_accelerator.
 pub struct revamp_accelerator_t(());
 /// A device that holds memory and may run kernels. Owned by the library; valid until
 /// revamp_uninitialize(). Two handles are equal if and only if they denote the same accelerator.
 pub type revamp_accelerator = *mut revamp_accelerator_t;
 
-/// What revamp_accelerator_view points to.
+/// The opaque type behind revamp_accelerator_view.
 pub struct revamp_accelerator_view_t(());
 /// A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they
 /// denote the same view.
 pub type revamp_accelerator_view = *mut revamp_accelerator_view_t;
 
-/// What revamp_array points to.
+/// The opaque type behind revamp_array.
 pub struct revamp_array_t(());
 /// Elements in memory of one accelerator_view. Owned by the caller, who destroys it with
 /// revamp_array_destroy().
 pub type revamp_array = *mut revamp_array_t;
 
-/// What revamp_kernel points to.
+/// The opaque type behind revamp_kernel.
 pub struct revamp_kernel_t(());
 /// A SPIR-V kernel loaded on an accelerator. Reference counted.
 pub type revamp_kernel = *mut revamp_kernel_t;
 
-/// What revamp_user points to.
+/// The opaque type behind revamp_user.
 pub struct revamp_user_t(());
-/// A user of the library. While one exists, revamp_uninitialize() does nothing. Has one owner.
+/// A user of the library. While a user exists, revamp_uninitialize() does nothing. Has one owner.
 pub type revamp_user = *mut revamp_user_t;
 
-/// What revamp_array_view points to.
+/// The opaque type behind revamp_array_view.
 pub struct revamp_array_view_t(());
 /// All or part of a data source (host memory or an array), usable on the host and on every
-/// accelerator: the library moves bytes to where they are used if they are missing there.
+/// accelerator: the library moves missing bytes to the place of use.
 /// Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
 /// Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
 pub type revamp_array_view = *mut revamp_array_view_t;
 
-/// What revamp_texture points to.
+/// The opaque type behind revamp_texture.
 pub struct revamp_texture_t(());
-/// Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. The host
-/// form of a texture is what copies read and write: texels of `components` components in the order
-/// x, y, z, w, little endian, without gaps; the last dimension is contiguous; levels follow each
-/// other, level 0 first.
+/// Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. Copies
+/// read and write the host form of a texture: texels of `components` components in the order x, y,
+/// z, w, little endian, without gaps; the last dimension is contiguous; levels follow each other,
+/// level 0 first.
 pub type revamp_texture = *mut revamp_texture_t;
 
-/// What revamp_completion points to.
+/// The opaque type behind revamp_completion.
 pub struct revamp_completion_t(());
 /// An asynchronous operation (C++ AMP's completion_future). Reference counted. Releasing it does
 /// not cancel the operation.
@@ -322,50 +322,50 @@ pub struct revamp_accelerator_info {
     pub driver: *const c_char,
     /// A REVAMP_ACCELERATOR_ value.
     pub kind: revamp_accelerator_kind,
-    /// Its version: major << 16 | minor.
+    /// The accelerator's version: major << 16 | minor.
     pub version: u32,
     /// Dedicated memory in kilobytes; for the host, the system's memory.
     pub dedicated_memory: usize,
     /// True if a display is known to be connected.
     pub has_display: bool,
-    /// True if the validation layer checks its use.
+    /// True if the validation layer checks its use, or if it is direct3d\ref, which reports races.
     pub is_debug: bool,
     /// True if it is software: lavapipe, host threads, the cpu.
     pub is_emulated: bool,
     /// True if it has full double precision, with fma, division and conversion.
     pub supports_double_precision: bool,
-    /// True if it has at least double precision without those.
+    /// True if it has at least double precision without fma, division and conversion.
     pub supports_limited_double_precision: bool,
-    /// True if it has memory that both it and the host address.
+    /// True if it has memory that both it and the host can address.
     pub supports_cpu_shared_memory: bool,
-    /// What REVAMP_ACCESS_AUTO means for arrays on this accelerator.
+    /// The meaning of REVAMP_ACCESS_AUTO for arrays on this accelerator.
     pub default_cpu_access_type: revamp_access,
-    /// Most invocations in a workgroup; 0 if no kernels run there.
+    /// Maximum invocations in a workgroup; 0 if no kernels run there.
     pub max_workgroup_invocations: u32,
-    /// Most invocations of a workgroup in x, y and z.
+    /// Maximum invocations of a workgroup in x, y and z.
     pub max_workgroup_size: [u32; 3],
-    /// Most bytes of workgroup (tile_static) memory.
+    /// Maximum bytes of workgroup (tile_static) memory.
     pub max_workgroup_memory: u32,
-    /// Most bytes of push constants.
+    /// Maximum bytes of push constants.
     pub max_push_constants: u32,
-    /// Most bytes one storage-buffer binding covers; larger arrays need addresses or sections.
+    /// Maximum bytes of a storage-buffer binding; larger arrays need addresses or sections.
     pub max_storage_buffer_range: u64,
     /// The offset in bytes of a section bound as storage buffer must be a multiple of this.
     pub min_storage_buffer_alignment: u64,
-    /// Most bytes of a uniform buffer.
+    /// Maximum bytes of a uniform buffer.
     pub max_uniform_buffer_range: u64,
     /// The offset in bytes of a section bound as uniform buffer must be a multiple of this.
     pub min_uniform_buffer_alignment: u64,
-    /// The PCI id of the vendor, or one of Vulkan's VkVendorId; 0 if there is none, as for the
-    /// following numbers of host threads and the cpu.
+    /// The PCI id of the vendor, or a VkVendorId; 0 if there is none. For host threads and the cpu,
+    /// the following numbers are 0 too.
     pub vendor_id: u32,
     /// The vendor's id of the device.
     pub device_id: u32,
     /// A REVAMP_DEVICE_TYPE_ value.
     pub device_type: revamp_device_type,
-    /// Which driver it is: a VkDriverId of Vulkan.
+    /// The driver: a VkDriverId.
     pub driver_id: u32,
-    /// The driver's version in its own form.
+    /// The driver's version, in the driver's format.
     pub driver_version: u32,
     /// The version of Vulkan that the library uses, as Vulkan packs it.
     pub api_version: u32,
@@ -373,13 +373,13 @@ pub struct revamp_accelerator_info {
     pub uuid: [u8; 16],
     /// Invocations of a subgroup.
     pub subgroup_size: u32,
-    /// Fewest invocations of a subgroup, where the driver chooses.
+    /// Minimum invocations of a subgroup, if the driver chooses the size.
     pub min_subgroup_size: u32,
-    /// Most invocations of a subgroup.
+    /// Maximum invocations of a subgroup.
     pub max_subgroup_size: u32,
-    /// Most workgroups in x, y and z that the device runs at a time; larger launches run in pieces.
+    /// Maximum workgroups of a dispatch in x, y and z; the library splits larger launches.
     pub max_workgroup_count: [u32; 3],
-    /// What kernels may require.
+    /// The features that kernels may require.
     pub features: revamp_features,
 }
 
@@ -388,7 +388,7 @@ pub struct revamp_accelerator_info {
 pub struct revamp_accelerator_view_info {
     /// sizeof(revamp_accelerator_view_info).
     pub struct_size: usize,
-    /// The accelerator it is a queue of.
+    /// The accelerator of the view.
     pub accelerator: revamp_accelerator,
     /// A REVAMP_QUEUING_MODE_ value.
     pub queuing_mode: revamp_queuing_mode,
@@ -400,7 +400,7 @@ pub struct revamp_accelerator_view_info {
     pub is_auto_selection: bool,
 }
 
-/// How an array is made. NULL or zero: the defaults.
+/// Options for a new array. NULL or zero: the defaults.
 #[repr(C)]
 pub struct revamp_array_options {
     /// sizeof(revamp_array_options).
@@ -410,8 +410,8 @@ pub struct revamp_array_options {
     pub cpu_access_type: revamp_access,
     /// False: the CPU access type is REVAMP_ACCESS_AUTO.
     pub has_cpu_access_type: bool,
-    /// Makes a staging array: the accelerator_view with which it will often exchange data (rules
-    /// STG-2 to STG-5). NULL: an ordinary array.
+    /// If set, the new array is a staging array, which will often exchange data with this
+    /// accelerator_view (rules STG-2 to STG-5). NULL: an ordinary array.
     pub associated_view: revamp_accelerator_view,
     /// A name for messages and tools. NULL: none.
     pub label: *const c_char,
@@ -422,7 +422,7 @@ pub struct revamp_array_options {
 pub struct revamp_array_info {
     /// sizeof(revamp_array_info).
     pub struct_size: usize,
-    /// Dimensions.
+    /// Number of dimensions.
     pub rank: u32,
     /// rank extents; valid as long as the array.
     pub extent: *const i32,
@@ -432,7 +432,7 @@ pub struct revamp_array_info {
     pub element_count: u64,
     /// Bytes of all elements.
     pub size: u64,
-    /// Where it lives. Borrowed: retain it to keep it.
+    /// The view on which the array lives. Borrowed: retain it to keep it.
     pub view: revamp_accelerator_view,
     /// The associated view of a staging array, else the same as view (rule STG-4). Borrowed.
     pub associated_view: revamp_accelerator_view,
@@ -446,7 +446,7 @@ pub const REVAMP_HOST_MAY_READ: u32 = 1;
 /// A bit of an array_view's state word: the host may write at that address.
 pub const REVAMP_HOST_MAY_WRITE: u32 = 2;
 
-/// How an array_view is made. NULL or zero: the defaults.
+/// Options for a new array_view. NULL or zero: the defaults.
 #[repr(C)]
 pub struct revamp_array_view_options {
     /// sizeof(revamp_array_view_options).
@@ -462,7 +462,7 @@ pub struct revamp_array_view_options {
 pub struct revamp_array_view_info {
     /// sizeof(revamp_array_view_info).
     pub struct_size: usize,
-    /// Dimensions.
+    /// Number of dimensions.
     pub rank: u32,
     /// rank extents, most significant first; valid as long as the handle.
     pub extent: *const i32,
@@ -479,23 +479,24 @@ pub struct revamp_array_view_info {
     /// Where the data source lives (C++ AMP's get_source_accelerator_view); NULL if there is no
     /// data source yet. Borrowed: retain it to keep it.
     pub source_view: revamp_accelerator_view,
-    /// Identifies the data source: equal for all views of it, and for no others.
+    /// Identifies the data source: two array_views have the same number if and only if they have
+    /// the same data source.
     pub source_id: u64,
 }
 
-/// Where an array_view's bytes are, as seen from an accelerator_view.
+/// The state of an array_view's bytes on an accelerator_view.
 #[repr(C)]
 pub struct revamp_residency {
     /// sizeof(revamp_residency).
     pub struct_size: usize,
     /// Bytes of the view's elements.
     pub view_bytes: u64,
-    /// How many of view_bytes are valid there.
+    /// How many of view_bytes are valid on the accelerator_view.
     pub valid_bytes: u64,
     /// How many of view_bytes were discarded or never written; these are valid nowhere and are not
     /// moved.
     pub discarded_bytes: u64,
-    /// Bytes allocated there for the whole data source, not counting its home.
+    /// Bytes allocated on the accelerator_view for the whole data source, not counting its home.
     pub allocated_bytes: u64,
     /// True if the accelerator_view uses the data source's own memory, so that nothing ever moves.
     pub shares_home: bool,
@@ -508,23 +509,23 @@ pub struct revamp_memory_usage {
     pub struct_size: usize,
     /// Used by arrays, by the data of array_views, and, to a small extent, by work under way.
     pub used: u64,
-    /// Allocated from the driver or the system for that. Memory is allocated in blocks, and some
+    /// Allocated from the driver or the system for `used`. Memory is allocated in blocks, and some
     /// freed blocks are kept. At most 1.1 * used + slack, unless many small arrays were freed and
     /// the remaining ones are scattered over their blocks.
     pub held: u64,
     /// The constant in the bound of `held`. It never changes; 0 for memory of the host.
     pub slack: u64,
-    /// Host memory through which copies pass. What was not used for five seconds is freed by the
-    /// next call that copies, waits or makes an array.
+    /// Host memory through which copies pass. The next call that copies, waits or makes an array
+    /// frees memory that was not used for five seconds.
     pub staging: u64,
     /// The upper bound of `staging`. All values are 0 before the accelerator's first use.
     pub staging_limit: u64,
 }
 
-/// Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from
-/// there to the host (a transfer between accelerators by way of the host counts once as each);
-/// `local`: within one memory. `implicit`: caused by a launch, an access or a release; `explicit`:
-/// requested by a copy or synchronize.
+/// Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from an
+/// accelerator's memory to the host; `local`: within one memory. A transfer between accelerators
+/// through the host counts once as `from` and once as `to`. `implicit`: caused by a launch, an
+/// access or a release; `explicit`: requested by a copy or synchronize.
 #[repr(C)]
 pub struct revamp_transfer_counters {
     /// sizeof(revamp_transfer_counters).
@@ -564,7 +565,8 @@ pub struct revamp_transfer {
     pub number: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// True if caused by a launch, an access or a release; false if a copy or synchronize asked.
+    /// True if caused by a launch, an access or a release; false if requested by a copy or
+    /// synchronize.
     pub is_implicit: bool,
     /// The name of the function that caused it. Always valid.
     pub call: *const c_char,
@@ -572,7 +574,7 @@ pub struct revamp_transfer {
     pub source: revamp_accelerator,
     /// Where the bytes went.
     pub destination: revamp_accelerator,
-    /// The data source of the view used (revamp_array_view_info), 0 if there was none.
+    /// source_id of the array_view that was used (revamp_array_view_info); 0 if there was none.
     pub source_id: u64,
 }
 
@@ -583,9 +585,9 @@ pub struct revamp_region {
     pub struct_size: usize,
     /// The array. NULL: an array_view or host memory.
     pub array: revamp_array,
-    /// The array_view; array, origin and extent must be NULL then. A destination is written at the
-    /// home of its data source; a source is read where it is valid, preferably in the
-    /// destination's own memory (SEL-21 to SEL-24).
+    /// The array_view, or NULL. If it is set, array, origin and extent must be NULL. A destination
+    /// is written at the home of its data source; a source is read where it is valid, preferably in
+    /// the destination's memory (SEL-21 to SEL-24).
     pub view: revamp_array_view,
     /// First element of an array's section, one value for each dimension. NULL: zeros.
     pub origin: *const i32,
@@ -607,7 +609,7 @@ pub struct revamp_region {
     pub host_source: *const c_void,
 }
 
-/// How a kernel is loaded.
+/// Options for loading a kernel.
 #[repr(C)]
 pub struct revamp_kernel_options {
     /// sizeof(revamp_kernel_options).
@@ -653,22 +655,22 @@ pub struct revamp_binding_info {
     /// Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
     /// contain it. Valid as long as the kernel.
     pub name: *const c_char,
-    /// Fewest bytes that must be bound of a buffer.
+    /// Minimum bytes of a buffer bound here.
     pub min_size: u64,
     /// A REVAMP_BINDING_ value.
     pub kind: revamp_binding_kind,
-    /// Dimensions of an image; else 0.
+    /// Number of dimensions of an image; else 0.
     pub dimensions: u32,
-    /// Descriptors of the binding: 1, or the length of an array of descriptors, each of which must
-    /// be given (revamp_argument.id).
+    /// Descriptors of the binding: 1, or the length of an array of descriptors. Each descriptor
+    /// needs an argument (revamp_argument.id).
     pub count: u32,
 }
 
-/// One argument of a launch. The revamp_argument_ functions below make them.
+/// One argument of a launch. The revamp_argument_ functions below make arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct revamp_argument {
-    /// sizeof(revamp_argument). In a list the first one says it for all.
+    /// sizeof(revamp_argument). In a list, the value of the first argument applies to all.
     pub struct_size: usize,
     /// A REVAMP_ARGUMENT_ value.
     pub kind: revamp_argument_kind,
@@ -682,24 +684,25 @@ pub struct revamp_argument {
     /// PUSH_CONSTANT: byte offset in the push-constant block. ADDRESS and INDIRECT: byte offset in
     /// the argument block, a multiple of 8.
     pub offset: u32,
-    /// BUFFER, ADDRESS and INDIRECT: how the kernel uses the bytes. The default (0) is what a
-    /// SPIR-V kernel declares for a BUFFER; otherwise READ for a read-only view and READ_WRITE for
-    /// all else. WRITE promises that all elements are written, so that an array_view's old
-    /// contents need not be moved; a kernel's declaration `writeonly` is no such promise.
+    /// BUFFER, ADDRESS and INDIRECT: how the kernel uses the bytes. The default (0) for a BUFFER of
+    /// a SPIR-V kernel is what the kernel declares; otherwise READ for a read-only view, and
+    /// READ_WRITE for anything else. WRITE promises that the kernel writes all elements, so that an
+    /// array_view's old contents need not move; `writeonly` in a kernel does not promise this.
     pub access: revamp_access,
     /// BUFFER, ADDRESS and INDIRECT: the array, or NULL.
     pub array: revamp_array,
     /// BUFFER, ADDRESS and INDIRECT: the array_view, or NULL. It is made valid where the launch
-    /// runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
-    /// the argument covers all from the first to the last element.
+    /// runs. If a view or section has gaps between its rows, the kernel can reach the bytes in the
+    /// gaps too: the argument covers all bytes from the first to the last element.
     pub view: revamp_array_view,
-    /// IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the
-    /// first texel of `level`; the levels follow each other in the host form. No level may be given
-    /// with access READ and, in another argument of the launch, with access to write.
+    /// IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL. The kernel gets the
+    /// address of the first texel of `level`; the levels follow each other in the host form. A
+    /// launch must not have the same level in one argument with access READ and in another with
+    /// write access.
     pub texture: revamp_texture,
     /// The first level of the texture that the kernel uses.
     pub level: u32,
-    /// The number of levels that it uses; 0: all from `level` on.
+    /// The number of levels that the kernel uses; 0: all from `level` on.
     pub level_count: u32,
     /// BUFFER, ADDRESS and INDIRECT: first element of the array's section. NULL: zeros.
     pub origin: *const i32,
@@ -707,13 +710,13 @@ pub struct revamp_argument {
     pub extent: *const i32,
     /// PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the
     /// argument block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a
-    /// texture with its sampler: a revamp_sampler. NULL for the others.
+    /// texture with its sampler: a revamp_sampler. For all other kinds: NULL.
     pub data: *const c_void,
     /// PUSH_CONSTANT, SPECIALIZATION, UNIFORM and INDIRECT: number of bytes at `data`.
     pub size: usize,
 }
 
-/// How textures are sampled. All zeros but struct_size: linear, clamp.
+/// The sampling of textures. If all fields but struct_size are zero: linear, clamp.
 #[repr(C)]
 pub struct revamp_sampler {
     /// sizeof(revamp_sampler).
@@ -722,24 +725,25 @@ pub struct revamp_sampler {
     pub filter: revamp_filter,
     /// A REVAMP_ADDRESS_ value.
     pub address: revamp_address,
-    /// For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
-    /// device must have colours of its own.
+    /// For REVAMP_ADDRESS_BORDER: x, y, z, w. Colours other than 0, 0, 0, 0 and 0, 0, 0, 1 and
+    /// 1, 1, 1, 1 need a device with custom border colours.
     pub border_color: [f32; 4],
 }
 
-/// What a new texture shall be.
+/// Parameters of a new texture.
 #[repr(C)]
 pub struct revamp_texture_options {
     /// sizeof(revamp_texture_options).
     pub struct_size: usize,
-    /// Dimensions, 1 to 3.
+    /// Number of dimensions, 1 to 3.
     pub rank: u32,
     /// Texels in each dimension of level 0, most significant first: at most 16384, or 2048 if there
     /// are three dimensions.
     pub extent: *const i32,
     /// A REVAMP_COMPONENT_ value.
     pub component_kind: revamp_component_kind,
-    /// Components of a texel: 1, 2 or 4; 3 for integers and floats of 32 bits; no 4 doubles.
+    /// Components of a texel: 1, 2 or 4; also 3 for integers and floats of 32 bits; not 4 for
+    /// doubles.
     pub components: u32,
     /// Bits of a component. 0: 32, for doubles 64; NORM and UNORM need a value.
     pub bits: u32,
@@ -761,7 +765,7 @@ pub struct revamp_texture_info {
     pub struct_size: usize,
     /// Number of dimensions.
     pub rank: u32,
-    /// Texels in each dimension of level 0, most significant first; 1 where there is none.
+    /// Texels in each dimension of level 0, most significant first; 1 for dimensions above rank.
     pub extent: [i32; 3],
     /// A REVAMP_COMPONENT_ value.
     pub component_kind: revamp_component_kind,
@@ -793,11 +797,11 @@ pub struct revamp_texture_info {
 pub struct revamp_texture_level_info {
     /// sizeof(revamp_texture_level_info).
     pub struct_size: usize,
-    /// Texels in each dimension, most significant first; 1 where there is none.
+    /// Texels in each dimension, most significant first; 1 for dimensions above the texture's rank.
     pub extent: [i32; 3],
-    /// Where it begins in the host form of all levels, in bytes.
+    /// Byte offset of the level in the host form of all levels.
     pub offset: u64,
-    /// Its bytes in the host form.
+    /// Bytes of the level in the host form.
     pub size: u64,
 }
 
@@ -825,9 +829,10 @@ pub struct revamp_dispatch_info {
     pub struct_size: usize,
     /// Number of dimensions of extent, at least 1.
     pub rank: u32,
-    /// Global extent in invocations, most significant first. The workgroups launched cover it, so
-    /// the kernel must check its bounds unless the extent is a multiple of the workgroup size. If
-    /// rank is above 3, the leading dimensions are folded into z. NULL: groups is used.
+    /// Global extent in invocations, most significant first. The launched workgroups cover it and
+    /// may exceed it, so the kernel must check bounds unless the extent is a multiple of the
+    /// workgroup size. If rank is above 3, the leading dimensions are folded into z. NULL: groups
+    /// is used.
     pub extent: *const i32,
     /// Number of workgroups in x, y and z, each at least 1. Used if extent is NULL.
     pub groups: [u32; 3],
@@ -843,25 +848,25 @@ pub struct revamp_dispatch_info {
     pub block_size: usize,
 }
 
-/// When asynchronous work begins. NULL or zero: the defaults.
+/// Options for asynchronous work. NULL or zero: the defaults.
 #[repr(C)]
 pub struct revamp_async_options {
     /// sizeof(revamp_async_options).
     pub struct_size: usize,
-    /// The work begins when these completions are done, of whatever work, accelerator_view or
-    /// device they are. If one of them fails, the work is not done: what it was to write is
-    /// unchanged, and its completion fails with the same status. Later calls that use the same
-    /// elements and are not asynchronous wait until the work has begun, so a thread that completes
-    /// one of these completions must not make them before. NULL: none.
+    /// The work begins when these completions are done; they may belong to any work,
+    /// accelerator_view or device. If one of them fails, the work does not run: its outputs stay
+    /// unchanged, and its completion fails with the same status. Later synchronous calls that use
+    /// the same elements wait until the work has begun. A thread that sets one of these
+    /// completions must therefore not make such a call before it has set the completion. NULL: none.
     pub after: *const revamp_completion,
     /// Number of completions in `after`.
     pub after_count: usize,
-    /// True: revamp_completion_get_times() tells when the work was done. A launch then runs alone on
-    /// its accelerator_view, and a copy on a thread of the library.
+    /// True: revamp_completion_get_times() gives the begin and end of the work. A launch then runs
+    /// alone on its accelerator_view, and a copy on a thread of the library.
     pub is_timed: bool,
 }
 
-/// When an operation was done.
+/// The begin and end of an operation.
 #[repr(C)]
 pub struct revamp_times {
     /// sizeof(revamp_times).
@@ -870,10 +875,11 @@ pub struct revamp_times {
     pub begin: u64,
     /// When it ended, in nanoseconds.
     pub end: u64,
-    /// How many nanoseconds both may be from the host's clock. 0 without that clock.
+    /// Maximum deviation of both times from the host's clock, in nanoseconds; 0 if is_host_clock
+    /// is false.
     pub deviation: u64,
-    /// True: the host's clock, which is CLOCK_MONOTONIC, on Windows QueryPerformanceCounter. False:
-    /// the device has a clock of its own, which cannot be compared with the host's.
+    /// True: the times are of the host's clock (CLOCK_MONOTONIC, or QueryPerformanceCounter on
+    /// Windows). False: they are of the device's clock and not comparable with the host's.
     pub is_host_clock: bool,
 }
 
@@ -881,7 +887,7 @@ pub struct revamp_times {
 /// for this thread; each index has rank values.
 #[repr(C)]
 pub struct revamp_thread_id {
-    /// Dimensions.
+    /// Number of dimensions.
     pub rank: u32,
     /// Index in the whole domain.
     pub global: *const i32,
@@ -892,7 +898,7 @@ pub struct revamp_thread_id {
     /// Global index of the tile's first thread; NULL if not tiled.
     pub tile_origin: *const i32,
     /// tile_static memory, shared by the threads of the tile and aligned to 64 bytes. Its contents
-    /// are undefined at first. NULL if the launch asked for none.
+    /// are undefined at first. NULL if the launch requested none.
     pub tile_memory: *mut c_void,
     /// For the library's own use.
     pub internal: *const c_void,
@@ -902,8 +908,8 @@ pub struct revamp_thread_id {
 /// by several threads at the same time. It must return, and must not throw or longjmp out.
 pub type revamp_host_kernel = Option<unsafe extern "C" fn(id: *const revamp_thread_id, context: *mut c_void)>;
 
-/// A kernel that runs `count` consecutive elements of the last dimension, beginning at `first`, in
-/// a loop of its own that a compiler can vectorise. Otherwise like revamp_host_kernel.
+/// A kernel that runs `count` consecutive elements of the last dimension, beginning at `first`. It
+/// contains the loop, which a compiler can vectorise. Otherwise like revamp_host_kernel.
 pub type revamp_host_row_kernel =
     Option<unsafe extern "C" fn(first: *const revamp_thread_id, count: u32, context: *mut c_void)>;
 
@@ -942,10 +948,10 @@ pub struct revamp_parallel_for_each_info {
     pub block_size: usize,
     /// If not NULL, runs in place of `function`, which may be NULL then. Not for tiled launches.
     pub row_function: revamp_host_row_kernel,
-    /// The address of the stub under which the kernel compiler's registration names the launch's
-    /// compiled kernel; NULL: there is none. On a Vulkan view that kernel runs, with the block as
-    /// its argument block. `function` and `row_function` may then both be NULL, if host threads
-    /// need not run the launch.
+    /// The address of the constant that identifies the launch's compiled kernel in the kernel
+    /// compiler's registration (HIP's kernel handle); NULL: there is no compiled kernel. On a
+    /// Vulkan view that kernel runs, with the block as its argument block. `function` and
+    /// `row_function` may then both be NULL, if host threads need not run the launch.
     pub compiled: *const c_void,
     /// Alignment of the block for the compiled kernel, which must have been compiled for a block
     /// of this size and alignment.
@@ -957,7 +963,7 @@ pub struct revamp_parallel_for_each_info {
 pub struct revamp_kernel_record {
     /// sizeof(revamp_kernel_record).
     pub struct_size: usize,
-    /// The name by which revamp_kernel_find() finds it.
+    /// The name by which revamp_kernel_find() finds the kernel.
     pub name: *const c_char,
     /// The SPIR-V module. It must stay in memory until the record is unregistered.
     pub spirv: *const c_void,
@@ -968,7 +974,7 @@ pub struct revamp_kernel_record {
 /// A statistic that a driver reports for the code of a kernel.
 #[repr(C)]
 pub struct revamp_statistic {
-    /// The driver's name for it, such as "Spilled VGPRs".
+    /// The driver's name for the statistic, such as "Spilled VGPRs".
     pub name: *const c_char,
     /// Its value; booleans are 0 and 1. Hashes of 64 bits are rounded.
     pub value: f64,
@@ -983,10 +989,10 @@ pub struct revamp_kernel_code {
     pub name: *const c_char,
     /// File and line of the lambda or functor; "" for a SPIR-V module.
     pub location: *const c_char,
-    /// A launch chooses among several forms: "no aliasing" (no two captures refer to the same
-    /// memory), "textures as images", both; "" is the general one.
+    /// The form. A launch chooses among the general form (""), "no aliasing" (no two captures
+    /// refer to the same memory), "textures as images", and "textures as images, no aliasing".
     pub form: *const c_char,
-    /// REVAMP_OK, or why the device cannot run it or the driver rejected it.
+    /// REVAMP_OK, or the error if the device cannot run the form or the driver rejected it.
     pub status: revamp_status,
     /// The message of an error; "" if there is none.
     pub message: *const c_char,
@@ -994,21 +1000,22 @@ pub struct revamp_kernel_code {
     pub subgroup_size: u32,
     /// The driver's statistics.
     pub statistics: *const revamp_statistic,
-    /// How many there are; 0 if the driver reports none.
+    /// Number of statistics; 0 if the driver reports none.
     pub statistic_count: usize,
 }
 
-/// Receives the result of compiling a form of a kernel, on the thread that asked. Its argument is
-/// valid only during the callback. It may call revamp.
+/// Receives the result of compiling a form of a kernel, on the thread that called
+/// revamp_accelerator_compile(). `code` is valid only during the callback. The callback may call
+/// revamp.
 pub type revamp_kernel_code_callback =
     Option<unsafe extern "C" fn(code: *const revamp_kernel_code, context: *mut c_void)>;
 
 /// Receives log messages, in order, on any thread: when the call that wrote them returns, or soon
-/// after if another thread is in the callback at that moment. It may call revamp. The message is
-/// valid only during the callback.
+/// after if another thread is in the callback at that moment. The callback may call revamp. The
+/// message is valid only during the callback.
 pub type revamp_log_callback =
     Option<unsafe extern "C" fn(level: revamp_log_level, message: *const c_char, context: *mut c_void)>;
 
-/// Called when an operation is done, with its result, on a thread of the library. It may call
-/// revamp.
+/// Called when an operation is done, with its result, on a thread of the library. The callback may
+/// call revamp.
 pub type revamp_completion_callback = Option<unsafe extern "C" fn(status: revamp_status, context: *mut c_void)>;

@@ -1,6 +1,6 @@
-//! Objects shared with programs that use Vulkan themselves (docs/interop.md): revamp_vulkan.h.
+//! The C API of revamp_vulkan.h: objects shared with programs that use Vulkan themselves (docs/interop.md).
 
-use super::accelerator::access_type;
+use super::accelerator::checked_access;
 use super::accelerator_view::{handle_of, is_immediate};
 use super::array::dimensions;
 use super::guard::guard;
@@ -14,7 +14,6 @@ use super::vulkan_types::*;
 use crate::device::vulkan::interop::{self, Callback, ProgramDevice, ProgramImage, Release, SharedMemory};
 use crate::device::{Buffer, Queue};
 use crate::error::{Error, Result};
-use crate::kernel::Access;
 use crate::runtime::AccessType;
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
@@ -25,9 +24,9 @@ use crate::runtime::runtime;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-/// Gives what a VkDevice of the accelerator's hardware needs so that revamp_vulkan_create_view()
-/// takes it (set struct_size first).
-/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device.
+/// Fills `needed` with the requirements of revamp_vulkan_create_view() for a VkDevice of the
+/// accelerator's hardware (set struct_size first).
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is not a Vulkan device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_get_device_requirements(
     accelerator: revamp_accelerator,
@@ -54,7 +53,7 @@ pub unsafe extern "C" fn revamp_vulkan_get_device_requirements(
     })
 }
 
-/// What the program wants to be told.
+/// The program's release callback, if it gave one.
 fn release_of(release: revamp_vulkan_release, context: *mut c_void) -> Option<Release> {
     release.map(|function| {
         loaded::keep(function as usize);
@@ -62,7 +61,7 @@ fn release_of(release: revamp_vulkan_release, context: *mut c_void) -> Option<Re
     })
 }
 
-/// A VkDevice as C gives it.
+/// Reads and checks the VkDevice that C gives.
 ///
 /// # Safety
 /// The info's list of families is readable.
@@ -88,7 +87,7 @@ unsafe fn program_device(info: &revamp_vulkan_device_info) -> Result<ProgramDevi
         _ => return Err(Error::invalid("only one of lock_queue and unlock_queue is set; set both or neither")),
     };
     let count = info.sharing_family_count as usize;
-    // SAFETY: by the caller.
+    // SAFETY: the caller vouches for the list of families.
     let sharing = unsafe { pointer::slice(info.sharing_families, count, "sharing_families") }?.to_vec();
     Ok(ProgramDevice {
         instance: info.instance,
@@ -108,14 +107,14 @@ unsafe fn program_device(info: &revamp_vulkan_device_info) -> Result<ProgramDevi
 
 /// Makes a new view of an accelerator, on a VkDevice of the program in place of the library's own.
 /// Release it with revamp_accelerator_view_release(). The VkDevice must live until `release` of
-/// `info` is called, or revamp_uninitialize() has returned: after the last of its views, arrays and
-/// textures is gone and their work is done. Further views of the same VkDevice must have the same
-/// queue; what the first one gave (lock_queue, release, ...) stays.
-/// If the device is lost, its views are removed as any other
+/// `info` is called, or revamp_uninitialize() has returned. The library calls `release` when the
+/// last view, array and texture of the VkDevice is gone and their work is done. Further views of
+/// the same VkDevice must have the same queue; lock_queue, release and the other values of the
+/// first view stay in effect. If the device is lost, its views are removed like all other views
 /// (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED); the program makes a new VkDevice and a new view.
-/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE names the features that the VkDevice was made without
-/// (see revamp_vulkan_get_device_requirements()), or says that its physical device is no
-/// accelerator.
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the VkDevice was made without required features (see
+/// revamp_vulkan_get_device_requirements()), which the message names, or if its physical device is
+/// not an accelerator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_create_view(
     info: *const revamp_vulkan_device_info,
@@ -133,8 +132,8 @@ pub unsafe extern "C" fn revamp_vulkan_create_view(
         let found = runtime.accelerators().iter().find(|a| a.physical().uuid() == Some(uuid));
         let accelerator = found.ok_or_else(|| {
             Error::unsupported(
-                "the VkPhysicalDevice is not an accelerator of this process: revamp's Vulkan loader must find the same \
-                 driver, and REVAMP_VISIBLE_DEVICES must not hide the device",
+                "the VkPhysicalDevice is not an accelerator of this process; use a driver that revamp's Vulkan loader \
+                 also finds, and do not hide the device with REVAMP_VISIBLE_DEVICES",
             )
         })?;
         // SAFETY: the caller vouches for the handles and create_info.
@@ -144,10 +143,10 @@ pub unsafe extern "C" fn revamp_vulkan_create_view(
     })
 }
 
-/// Gives the Vulkan objects behind a view (set struct_size first, and sharing_families with
-/// sharing_family_count if they are wanted). They are the library's, or the program's own, and live
-/// as long as the view.
-/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is no Vulkan device.
+/// Gives the Vulkan objects behind a view. Set struct_size first. To get the queue families, set
+/// sharing_families and sharing_family_count too. The objects belong to the library or to the
+/// program, and live as long as the view.
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is not a Vulkan device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_get_view_info(
     view: revamp_accelerator_view,
@@ -182,10 +181,10 @@ pub unsafe extern "C" fn revamp_vulkan_get_view_info(
     })
 }
 
-/// Lets this thread, and no other, submit to the queues of the view's VkDevice, until it calls
-/// revamp_vulkan_unlock_queue(): a VkQueue must be used by one thread at a time. Call it around
+/// Gives this thread exclusive use of the queues of the view's VkDevice until it calls
+/// revamp_vulkan_unlock_queue(), because only one thread at a time may use a VkQueue. Call it around
 /// vkQueueSubmit() and vkQueuePresentKHR(); do not wait for anything meanwhile.
-/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if this thread has locked it already.
+/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if this thread has locked the queues already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_lock_queue(view: revamp_accelerator_view) -> revamp_status {
     guard(|| interop::lock(get::<AcceleratorView, _>(view)?.device()))
@@ -197,7 +196,7 @@ pub unsafe extern "C" fn revamp_vulkan_unlock_queue(view: revamp_accelerator_vie
     guard(|| interop::unlock(get::<AcceleratorView, _>(view)?.device()))
 }
 
-/// Makes an array of which `make` gives the memory.
+/// Makes an array in the memory that `memory` gives.
 ///
 /// # Safety
 /// As revamp_array_create().
@@ -225,11 +224,12 @@ unsafe fn make_array(
 }
 
 /// Makes an array whose elements lie in a VkBuffer of the program, row-major, from buffer.offset
-/// on. The library uses it at once: work of the program that writes it must be done, or be given to
-/// revamp_vulkan_wait_array() first. Destroy it with revamp_array_destroy(); the program destroys
-/// the buffer and its memory, once `release` is called.
-/// Errors: REVAMP_ERROR_RUNTIME if the buffer is too small, lacks a usage, or begins at an unaligned
-/// offset; REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is no Vulkan device.
+/// on. The library may use the buffer at once: work of the program that writes it must be done, or
+/// be passed to revamp_vulkan_wait_array() first. Destroy the array with revamp_array_destroy(); the
+/// program destroys the buffer and its memory once `release` is called.
+/// Errors: REVAMP_ERROR_RUNTIME if the buffer is too small, lacks a usage flag, or begins at an
+/// unaligned offset; REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is not a Vulkan
+/// device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_create_array(
     view: revamp_accelerator_view,
@@ -252,9 +252,9 @@ pub unsafe extern "C" fn revamp_vulkan_create_array(
     })
 }
 
-/// Gives the VkBuffer behind an array (set struct_size first). What the program does with it must be
-/// ordered by revamp_vulkan_signal_array() and revamp_vulkan_wait_array().
-/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for arrays that no Vulkan device holds.
+/// Gives the VkBuffer behind an array (set struct_size first). Order the program's uses of it with
+/// revamp_vulkan_signal_array() and revamp_vulkan_wait_array().
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for arrays that are not on a Vulkan device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_get_array_buffer(
     array: revamp_array,
@@ -270,10 +270,10 @@ pub unsafe extern "C" fn revamp_vulkan_get_array_buffer(
     })
 }
 
-/// Makes a texture whose texels lie in a VkImage of the program. `options` say what the image was
-/// made with (rank, extent, components, bits, levels); its storage is ignored. Release it with
-/// revamp_texture_release(); the program destroys the image and its memory, once `release` is
-/// called. Otherwise as revamp_vulkan_create_array().
+/// Makes a texture whose texels lie in a VkImage of the program. `options` repeats the parameters
+/// of the image (rank, extent, components, bits, levels); `storage` is ignored. Release the
+/// texture with revamp_texture_release(); the program destroys the image and its memory once
+/// `release` is called. Otherwise like revamp_vulkan_create_array().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_create_texture(
     view: revamp_accelerator_view,
@@ -290,11 +290,11 @@ pub unsafe extern "C" fn revamp_vulkan_create_texture(
         };
         let (image, format, usage) = (i.image, i.format, i.usage);
         let program = ProgramImage { image, format, usage, layout: i.layout, flags: i.flags };
-        let of = shape.clone();
+        let image_shape = shape.clone();
         let memory = |view: &Arc<AcceleratorView>, _: u64, _: &str| {
             let release = release_of(i.release, i.context);
             // SAFETY: the caller vouches for the image.
-            unsafe { interop::image_over(view.device(), &**view.queue(), &program, &of, release) }
+            unsafe { interop::image_over(view.device(), &**view.queue(), &program, &image_shape, release) }
         };
         let view = get::<AcceleratorView, _>(view)?;
         let memory: Option<MakeMemory<'_>> = Some(&memory);
@@ -305,9 +305,8 @@ pub unsafe extern "C" fn revamp_vulkan_create_texture(
     })
 }
 
-/// Gives the VkImage behind a texture that is stored as one (set struct_size first). What the
-/// program does with it must be ordered by revamp_vulkan_signal_texture() and
-/// revamp_vulkan_wait_texture().
+/// Gives the VkImage behind a texture that is stored as an image (set struct_size first). Order the
+/// program's uses of it with revamp_vulkan_signal_texture() and revamp_vulkan_wait_texture().
 /// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for textures that are stored as texels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_get_texture_image(
@@ -325,50 +324,42 @@ pub unsafe extern "C" fn revamp_vulkan_get_texture_image(
     })
 }
 
-/// How the program uses memory.
-fn access_of(access: revamp_access) -> Result<Access> {
-    match access_type(access)? {
-        AccessType::Read => Ok(Access::Read),
-        AccessType::Write => Ok(Access::Write),
-        AccessType::ReadWrite => Ok(Access::ReadWrite),
-        AccessType::None | AccessType::Auto => {
-            Err(Error::invalid("the access must be REVAMP_ACCESS_READ, _WRITE or _READ_WRITE, not _NONE or _AUTO"))
-        }
-    }
-}
-
+/// Implements revamp_vulkan_signal_array() and revamp_vulkan_signal_texture().
+///
 /// # Safety
 /// `point` is null or points to a readable and writable point.
 unsafe fn signal(array: &Array, access: revamp_access, point: *mut revamp_vulkan_point) -> Result<()> {
     pointer::check_out(point, "point")?;
-    let access = access_of(access)?;
+    let access = checked_access(access)?;
     // SAFETY: checked; the caller vouches for it being readable.
     let given = unsafe { point.read_unaligned() };
     let with = Some((given.semaphore, given.value)).filter(|p| p.0 != 0);
     let act = |queue: &dyn Queue, buffer: &Arc<dyn Buffer>| interop::signal(queue, buffer, access, with);
     let (semaphore, value) = array.lend(access, act)?;
-    // SAFETY: as above, for being writable.
+    // SAFETY: checked; the caller vouches for it being writable.
     unsafe { pointer::write(point, "point", revamp_vulkan_point { semaphore, value }) }
 }
 
+/// Implements revamp_vulkan_wait_array() and revamp_vulkan_wait_texture().
+///
 /// # Safety
 /// `point` is null or points to a readable point.
 unsafe fn wait(array: &Array, access: revamp_access, point: *const revamp_vulkan_point) -> Result<()> {
-    let access = access_of(access)?;
-    // SAFETY: by the caller.
+    let access = checked_access(access)?;
+    // SAFETY: the caller vouches for a readable point or NULL.
     let given = unsafe { pointer::slice(point, 1, "point") }?;
     let point = given.first().map(|p| (p.semaphore, p.value)).filter(|p| p.0 != 0);
     let point = point.ok_or_else(|| Error::invalid("point.semaphore is VK_NULL_HANDLE; pass a timeline semaphore"))?;
     array.lend(access, |queue, buffer| interop::wait(queue, buffer, access, point))
 }
 
-/// Lets the program use the array's memory with `access` (READ, WRITE or READ_WRITE): gives a point
-/// that is reached when all work given to the library that conflicts is done, and submits that work.
-/// A submission of the program that waits for it, or vkWaitSemaphores(), sees the elements. If
-/// point->semaphore is not VK_NULL_HANDLE, this timeline semaphore of the program is signalled with
-/// point->value, which must be above its value and all values that were given for it; else both are
-/// written, and the semaphore is the view's: the program only waits for it, while the array's view
-/// lives.
+/// Lets the program use the array's memory with `access` (READ, WRITE or READ_WRITE): submits the
+/// library's conflicting work and gives a point that is reached when that work is done. A submission
+/// of the program that waits for the point, or vkWaitSemaphores(), sees the elements. If
+/// point->semaphore is not VK_NULL_HANDLE, the library signals this timeline semaphore of the
+/// program with point->value, which must be above the semaphore's value and all values given for it
+/// before. Otherwise the library writes a semaphore of the view and a value to `point`. The program
+/// may only wait for that semaphore, and only while the array's view lives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_signal_array(
     array: revamp_array,
@@ -379,9 +370,9 @@ pub unsafe extern "C" fn revamp_vulkan_signal_array(
     guard(|| unsafe { signal(&*get::<Array, _>(array)?, access, point) })
 }
 
-/// Says that work of the program used the array with `access`: all later work of the library that
-/// conflicts waits for `point`, on the device. What signals it must have been submitted before, and
-/// the semaphore must live until that work is done.
+/// Tells the library that work of the program uses the array with `access`: all later conflicting
+/// work of the library waits for `point` on the device. The submission that signals the point must
+/// come before this call, and the semaphore must live until the waiting work is done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_wait_array(
     array: revamp_array,
@@ -392,7 +383,7 @@ pub unsafe extern "C" fn revamp_vulkan_wait_array(
     guard(|| unsafe { wait(&*get::<Array, _>(array)?, access, point) })
 }
 
-/// As revamp_vulkan_signal_array(), for a texture that is stored as an image.
+/// Like revamp_vulkan_signal_array(), for a texture that is stored as an image.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_signal_texture(
     texture: revamp_texture,
@@ -403,8 +394,8 @@ pub unsafe extern "C" fn revamp_vulkan_signal_texture(
     guard(|| unsafe { signal(get::<Texture, _>(texture)?.array(), access, point) })
 }
 
-/// As revamp_vulkan_wait_array(), for a texture that is stored as an image. The program must have
-/// left it in VK_IMAGE_LAYOUT_GENERAL.
+/// Like revamp_vulkan_wait_array(), for a texture that is stored as an image. The program must have
+/// left the image in VK_IMAGE_LAYOUT_GENERAL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_wait_texture(
     texture: revamp_texture,
@@ -415,9 +406,9 @@ pub unsafe extern "C" fn revamp_vulkan_wait_texture(
     guard(|| unsafe { wait(get::<Texture, _>(texture)?.array(), access, point) })
 }
 
-/// Makes an array as revamp_array_create() does, in memory that others can import:
-/// revamp_vulkan_export_array() gives it to them. `label` may be NULL.
-/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device shares no memory by file descriptor.
+/// Makes an array like revamp_array_create(), in memory that other devices, processes and APIs can
+/// import; revamp_vulkan_export_array() exports it. `label` may be NULL.
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device cannot share memory by file descriptor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_create_exportable_array(
     view: revamp_accelerator_view,
@@ -439,8 +430,9 @@ pub unsafe extern "C" fn revamp_vulkan_create_exportable_array(
 }
 
 /// Gives a new file descriptor of the memory of an array that was made by
-/// revamp_vulkan_create_exportable_array() (set struct_size first). The program closes it, unless an
-/// import takes it over. The memory lives until the array and all that import it are gone.
+/// revamp_vulkan_create_exportable_array() (set struct_size first). The program closes the file
+/// descriptor, unless an import takes it over. The memory lives until the array and all its imports
+/// are gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_export_array(
     array: revamp_array,
@@ -465,11 +457,11 @@ pub unsafe extern "C" fn revamp_vulkan_export_array(
     })
 }
 
-/// Makes an array over memory that another device, process or interface has exported; the fields of
-/// `memory` are as the exporter has them. If it succeeds, the file descriptor is the driver's.
-/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not take the file descriptor,
-/// REVAMP_ERROR_RUNTIME if the memory is too small, REVAMP_ERROR_UNSUPPORTED_FEATURE as for an
-/// export.
+/// Makes an array over memory that another device, process or API has exported; `memory` has the
+/// exporter's values. On success, the file descriptor belongs to the driver.
+/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not accept the file descriptor,
+/// REVAMP_ERROR_RUNTIME if the memory is too small, REVAMP_ERROR_UNSUPPORTED_FEATURE as in
+/// revamp_vulkan_create_exportable_array().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_import_array(
     view: revamp_accelerator_view,
@@ -493,14 +485,18 @@ pub unsafe extern "C" fn revamp_vulkan_import_array(
         let memory = |view: &Arc<AcceleratorView>, bytes: u64, label: &str| {
             interop::shared_buffer(view.device(), bytes, Some(&from), label)
         };
-        // SAFETY: the caller vouches for the extent.
-        unsafe { make_array(view, (rank, extent, element_size), &memory, array) }
+        // SAFETY: the caller vouches for the extent. After a success, the program does not use the file descriptor.
+        unsafe {
+            make_array(view, (rank, extent, element_size), &memory, array)?;
+            interop::close_descriptor(m.fd);
+        }
+        Ok(())
     })
 }
 
-/// Makes a timeline semaphore on the view's VkDevice that others can import, with the value 0.
-/// Destroy it with revamp_vulkan_destroy_semaphore().
-/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device shares no timeline semaphores.
+/// Makes a timeline semaphore with the value 0 on the view's VkDevice. Other devices, processes and
+/// APIs can import it. Destroy it with revamp_vulkan_destroy_semaphore().
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device cannot share timeline semaphores.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_create_semaphore(
     view: revamp_accelerator_view,
@@ -514,9 +510,9 @@ pub unsafe extern "C" fn revamp_vulkan_create_semaphore(
     })
 }
 
-/// Makes a timeline semaphore of one that was exported
-/// (VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT). If it succeeds, the file descriptor is the
-/// driver's. Destroy it with revamp_vulkan_destroy_semaphore().
+/// Imports a timeline semaphore that was exported
+/// (VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT). On success, the file descriptor belongs to the
+/// driver. Destroy the semaphore with revamp_vulkan_destroy_semaphore().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_import_semaphore(
     view: revamp_accelerator_view,
@@ -531,10 +527,10 @@ pub unsafe extern "C" fn revamp_vulkan_import_semaphore(
     })
 }
 
-/// Gives a new file descriptor of a semaphore that revamp_vulkan_create_semaphore() made, or the
-/// program with VkExportSemaphoreCreateInfo (CUDA:
-/// CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The program closes it, unless an import
-/// takes it over.
+/// Gives a new file descriptor of a semaphore that revamp_vulkan_create_semaphore() made, or that
+/// the program made with VkExportSemaphoreCreateInfo (CUDA:
+/// CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The program closes the file descriptor,
+/// unless an import takes it over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_export_semaphore(
     view: revamp_accelerator_view,

@@ -1,4 +1,4 @@
-//! Vulkan's types as C passes them. revamp_vulkan.h has them from vulkan_core.h.
+//! Rust declarations of the Vulkan types in the C API. In C, revamp_vulkan.h takes these types from vulkan_core.h.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,5 @@
-//! The directory of a data source: which locations hold which bytes, what an access must move, and what holds after it.
+//! The directory of a data source. It knows which locations hold which bytes, which bytes an access must move, and which locations hold these
+//! bytes afterwards.
 
 use super::intervals::Intervals;
 use super::locations::{Location, LocationSet, LossId, MemoryId};
@@ -13,9 +14,9 @@ use std::ops::Range;
 pub struct Move {
     /// The bytes, in the data source.
     pub region: Region,
-    /// A location that holds them.
+    /// A location that holds the bytes.
     pub from: Location,
-    /// The location to which they are moved.
+    /// The location to which the bytes are moved.
     pub to: Location,
 }
 
@@ -23,13 +24,13 @@ pub struct Move {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LocationMemory {
     id: MemoryId,
-    /// True if the host addresses it.
+    /// True if the host addresses the memory.
     is_host: bool,
     /// True if the location is an accelerator_view.
     is_accelerator: bool,
 }
 
-/// Who holds which bytes of one data source.
+/// The directory of one data source: the locations that hold its bytes.
 #[derive(Debug, Clone)]
 pub struct Directory {
     holders: Intervals<LocationSet>,
@@ -40,12 +41,13 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// A source of `bytes` bytes (at least 1) that are valid at home; `home_is_host`: the host addresses that memory.
+    /// The directory of a data source of `bytes` bytes (at least 1) that are valid at [`Location::HOME`]. `home_is_host`: the host addresses the
+    /// memory of this location.
     pub fn new(bytes: u64, home_is_host: bool) -> Self {
         Self::with(bytes, home_is_host, LocationSet::only(Location::HOME))
     }
 
-    /// A source that nobody has written yet (docs/spec/array-views.md#views-without-a-data-source).
+    /// The directory of a data source that nobody has written yet (docs/spec/array-views.md#views-without-a-data-source).
     pub fn unwritten(bytes: u64, home_is_host: bool) -> Self {
         Self::with(bytes, home_is_host, LocationSet::default())
     }
@@ -59,12 +61,12 @@ impl Directory {
         }
     }
 
-    /// Adds an accelerator_view. `is_host`: the host addresses its memory.
+    /// Adds the location of an accelerator_view that uses `memory`. `is_host`: the host addresses this memory.
     pub fn add(&mut self, memory: MemoryId, is_host: bool) -> Location {
         self.push(LocationMemory { id: memory, is_host, is_accelerator: true })
     }
 
-    /// Adds the host, for a data source that lives elsewhere.
+    /// Adds the location of the host, for a data source that does not live on the host.
     pub fn add_host(&mut self, memory: MemoryId) -> Location {
         self.push(LocationMemory { id: memory, is_host: true, is_accelerator: false })
     }
@@ -74,7 +76,7 @@ impl Directory {
         Location(self.memories.len() as u32 - 1)
     }
 
-    /// Changes whenever the map does.
+    /// A number that changes whenever the holders of any byte change.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
@@ -84,13 +86,14 @@ impl Directory {
         self.holders.len()
     }
 
-    /// Segments in the map: 1 if all bytes have the same holders.
+    /// The number of segments, each a range of bytes with the same holders: 1 if all bytes have the same holders.
     pub fn segments(&self) -> usize {
         self.holders.segments()
     }
 
-    /// Calls `each` with the holders of each piece of the region; stops when it returns false. Runs and segments are walked
-    /// side by side; if many segments lie between two runs, they are skipped by a search.
+    /// Calls `each` for each piece of the region whose bytes have the same holders; stops when `each` returns false.
+    /// Iterates over the runs of the region and the segments of the directory in parallel. If many segments lie between
+    /// two runs, a search skips them.
     fn visit<'a>(&'a self, region: &Region, mut each: impl FnMut(Range<u64>, &'a LocationSet) -> bool) -> bool {
         let end = region.hull().end;
         let mut runs = region.ranges();
@@ -117,7 +120,7 @@ impl Directory {
         true
     }
 
-    /// True if `holds` is true of all segments under the hull, or at least of all bytes of the region.
+    /// True if `holds` is true for all bytes of the region. First tries all segments under the hull of the region, if they are few.
     fn all(&self, region: &Region, holds: impl Fn(&LocationSet) -> bool) -> bool {
         let mut few = self.holders.iter(region.hull()).take(HULL_SEGMENTS + 1);
         let mut seen = 0;
@@ -127,7 +130,7 @@ impl Directory {
         self.visit(region, |_, set| holds(set))
     }
 
-    /// As [`Self::visit`], but with the holders alone, and once only if all bytes under the hull have the same ones.
+    /// Like [`Self::visit`], but without the ranges. Calls `each` only once if all bytes under the hull of the region have the same holders.
     fn visit_holders<'a>(&'a self, region: &Region, mut each: impl FnMut(&'a LocationSet) -> bool) -> bool {
         let mut under = self.holders.iter(region.hull());
         match (under.next(), under.next()) {
@@ -136,7 +139,7 @@ impl Directory {
         }
     }
 
-    /// True if all bytes of the region that are anywhere are in the memory of `at`.
+    /// True if all bytes of the region that have a holder are in the memory of `at`.
     pub fn is_in_memory_of(&self, region: &Region, at: Location) -> bool {
         let memory = self.memories[at.index()].id;
         self.all(region, |set| set.is_empty() || set.iter().any(|l| self.memories[l.index()].id == memory))
@@ -157,7 +160,7 @@ impl Directory {
         self.all(region, LocationSet::is_worthless)
     }
 
-    /// The locations where all bytes of the region are valid, worthless bytes aside; `None` if all are worthless.
+    /// The locations where all bytes of the region that are not worthless are valid; `None` if all are worthless.
     pub fn valid_at(&self, region: &Region) -> Option<LocationSet> {
         let mut common: Option<LocationSet> = None;
         self.visit_holders(region, |set| {
@@ -187,19 +190,19 @@ impl Directory {
         (valid, worthless)
     }
 
-    /// Makes room for what an operation on the region changes. To be called while the operation can still fail: later
-    /// changes cannot.
+    /// Reserves room for the changes that an operation on the region makes. Call it while the operation can still fail: the
+    /// changes themselves cannot fail.
     pub fn make_room(&mut self, region: &Region) -> Result<()> {
-        // A run adds two segments where it arrives, and two where it is written.
+        // A run of bytes adds at most two segments when it arrives at a location, and two when it is written.
         self.holders.make_room(region.hull(), region.runs().saturating_mul(4))
     }
 
-    /// What must be moved, in this order, so that the region can be read at `at`.
+    /// The moves, in order, that make the region readable at `at`.
     pub fn missing(&self, region: &Region, at: Location) -> Result<Vec<Move>> {
         if self.is_valid(region, at) {
             return Ok(Vec::new());
         }
-        // Usually all of it moves.
+        // The common case: the whole region moves from one location.
         let mut known: Option<(&LocationSet, Option<Location>)> = None;
         let alike = self.visit_holders(region, |set| match known {
             Some((other, from)) => other == set || self.nearest(set, at) == from,
@@ -236,7 +239,7 @@ impl Directory {
         self.route(fold(moves)?)
     }
 
-    /// The holder to take bytes from; `None` if nothing has to be moved.
+    /// The holder in `set` from which bytes reach `at` with the fewest hops; `None` if nothing has to be moved.
     fn nearest(&self, set: &LocationSet, at: Location) -> Option<Location> {
         if set.is_empty() || set.contains(at) {
             return None;
@@ -253,7 +256,7 @@ impl Directory {
         set.iter().min_by_key(hops).filter(|l| hops(l) > 0)
     }
 
-    /// Makes transfers between two accelerators go through home, which is valid then (COH-19).
+    /// Routes transfers between two accelerators through home. Home is valid afterwards (COH-19).
     fn route(&self, moves: Vec<Move>) -> Result<Vec<Move>> {
         let is_away = |l: Location| {
             let memory = &self.memories[l.index()];
@@ -281,7 +284,7 @@ impl Directory {
         self.epoch += u64::from(changed);
     }
 
-    /// Records that the bytes are at `at` too: they arrived, or its memory had them already. Worthless bytes stay worthless.
+    /// Records that `at` also holds the bytes: they arrived, or the memory of `at` had them already. Worthless bytes stay worthless.
     pub fn holds(&mut self, region: &Region, at: Location) {
         if self.is_valid(region, at) {
             return;
@@ -295,8 +298,8 @@ impl Directory {
         });
     }
 
-    /// Records that the bytes are lost at `at` and at all locations of the same memory. Bytes that nobody else holds are
-    /// lost altogether; `id` names the reason. True if there were any such bytes.
+    /// Records that the bytes are lost at `at` and at all locations of the same memory. Bytes that no other location holds are
+    /// lost altogether; `id` identifies the loss. True if that memory held any of the bytes.
     pub fn lose(&mut self, region: &Region, at: Location, id: LossId) -> bool {
         let memories = &self.memories;
         let memory = memories[at.index()].id;
@@ -344,16 +347,16 @@ impl Directory {
         }
     }
 
-    /// Records that the program changed home directly: what others hold is stale (docs/spec/array-views.md#refresh).
+    /// Records that the program changed the bytes at home directly: the bytes at all other locations are stale (docs/spec/array-views.md#refresh).
     pub fn refresh(&mut self, region: &Region) {
         self.written(region, Location::HOME);
     }
 }
 
-/// The number of segments under a hull that are looked at before the region's own runs.
+/// The maximum number of segments under the hull of a region that are checked before the region's own runs, or passed between two runs.
 const HULL_SEGMENTS: usize = 8;
 
-/// Joins moves that repeat at a constant distance into strided ones, as often as possible.
+/// Joins moves of the same shape at a constant distance into strided moves, until no more moves can be joined.
 fn fold(mut moves: Vec<Move>) -> Result<Vec<Move>> {
     loop {
         let before = moves.len();

@@ -1,16 +1,17 @@
-//! A map from every byte of a range to a value, with neighbouring bytes of one value kept as one segment.
+//! A map from every byte of a range to a value. Neighbouring bytes with the same value form one segment.
 
 use crate::error::Result;
 use crate::grow::Grow;
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Most segments of a chunk, and so the most that are moved to insert one.
+/// Maximum number of segments in a chunk, which also bounds the segments that an insertion moves.
 const CHUNK: usize = 256;
 
-/// Changes of up to this many segments need no new room; [`Intervals::make_room`] also reserves as many in addition.
+/// Changes of up to this many segments need no reserved room. For larger changes, [`Intervals::make_room`] reserves
+/// this many in addition.
 const SPARE_SEGMENTS: usize = 64;
-/// Room for more segments than this is freed when a smaller change asks.
+/// Before a small change, [`Intervals::make_room`] frees the reserved room if it exceeds this many segments.
 const KEPT_SEGMENTS: usize = 16 << 10;
 
 /// A segment's first byte and its value. It ends where the next one begins.
@@ -19,8 +20,8 @@ type Segment<S> = (u64, S);
 /// A value for each of the bytes `0..len`.
 #[derive(Debug, Clone)]
 pub(super) struct Intervals<S> {
-    /// The segments in order, in chunks that are not empty, so that changing many of them at once costs no more than copying
-    /// them. Neighbours have different values.
+    /// The segments in order, in chunks that are not empty. Thus a change of many segments at once costs no more than copying them.
+    /// Neighbouring segments have different values.
     chunks: Vec<Vec<Segment<S>>>,
     len: u64,
     /// Always empty; has room for the segments that the next change makes.
@@ -47,8 +48,8 @@ impl<S: Clone + Eq> Intervals<S> {
         self.len
     }
 
-    /// Makes room for changes of bytes in `range` (not empty, inside) that add at most this many segments. Their number
-    /// depends on the caller, so a lack of memory is an error here, and there is none later.
+    /// Reserves room for changes of bytes in `range` (not empty, inside the map) that add at most `more` segments. A lack of
+    /// memory is an error here, so that the changes themselves cannot fail.
     pub fn make_room(&mut self, range: Range<u64>, more: u64) -> Result<()> {
         let (Cursor(first, from), Cursor(last, to)) = (self.find(range.start), self.find(range.end - 1));
         let between: usize = self.chunks[first..last].iter().map(Vec::len).sum();
@@ -68,12 +69,12 @@ impl<S: Clone + Eq> Intervals<S> {
         Cursor(chunk, self.chunks[chunk].partition_point(|s| s.0 <= at) - 1)
     }
 
-    /// The segments from this one on.
+    /// The segments from this cursor on.
     fn from(&self, Cursor(chunk, first): Cursor) -> impl Iterator<Item = &Segment<S>> {
         self.chunks[chunk][first..].iter().chain(self.chunks[chunk + 1..].iter().flatten())
     }
 
-    /// The segments that `range` (not empty, inside) touches, cut to it.
+    /// The segments that `range` (not empty, inside the map) touches, cut to it.
     pub fn iter(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &S)> {
         let mut all = self.from(self.find(range.start));
         let mut next = all.next();
@@ -85,12 +86,12 @@ impl<S: Clone + Eq> Intervals<S> {
         })
     }
 
-    /// Replaces the value of each byte of `ranges` (not empty, ascending and disjoint) by `f` of it, in one pass. True if
-    /// any value changed.
+    /// Applies `f` to the value of each byte of `ranges` (not empty, ascending and disjoint), in one pass. True if any value
+    /// changed.
     pub fn update(&mut self, mut ranges: impl Iterator<Item = Range<u64>>, f: impl Fn(&S) -> S) -> bool {
         let mut range = ranges.next();
         let Some(touched) = range.as_ref().map(|r| self.find(r.start)) else { return false };
-        // The segment before may merge with the first one that changes.
+        // The segment before the first one that changes may merge with it.
         let first = self.before(touched).unwrap_or(touched);
         let mut new: SmallVec<[Segment<S>; 4]> = SmallVec::from_vec(std::mem::take(&mut self.room));
         let mut put = |start: u64, value: &S| {
@@ -117,12 +118,12 @@ impl<S: Clone + Eq> Intervals<S> {
                 }
                 range = ranges.next();
             }
-            let behind = range.is_none() && at == *start;
+            let is_after_ranges = range.is_none() && at == *start;
             if at < end {
                 put(at, value);
             }
-            // The segment behind may merge with the last one that changes.
-            if behind {
+            // The segment after the last one that changes may merge with it.
+            if is_after_ranges {
                 break;
             }
         }
@@ -137,7 +138,7 @@ impl<S: Clone + Eq> Intervals<S> {
         changed
     }
 
-    /// The segment before this one.
+    /// The cursor before this one.
     fn before(&self, Cursor(chunk, at): Cursor) -> Option<Cursor> {
         match (chunk, at) {
             (0, 0) => None,
@@ -153,7 +154,7 @@ impl<S: Clone + Eq> Intervals<S> {
             one.splice(at..at + old, new.drain(..));
             return;
         }
-        // The chunks that hold them, and how many segments of the last chunk are replaced.
+        // Finds the last chunk with replaced segments, and how many of its segments are replaced.
         let (mut last, mut rest) = (chunk, at + old);
         while rest > self.chunks[last].len() {
             rest -= self.chunks[last].len();
@@ -165,7 +166,7 @@ impl<S: Clone + Eq> Intervals<S> {
         let mut all = head.into_iter().chain(new.drain(..)).chain(tail).peekable();
         let mut made = Vec::new();
         while all.peek().is_some() {
-            // Half full, so that there is room.
+            // New chunks are half full, so that there is room for insertions.
             made.push(all.by_ref().take(CHUNK / 2).collect());
         }
         self.chunks.splice(chunk..=last, made);
@@ -180,9 +181,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(500))]
 
-        /// As an array of a value for each byte, over many chunks, and never with equal neighbours.
+        /// The map equals an array with a value for each byte, over many chunks, and never has equal neighbours.
         #[test]
-        fn it_is_an_array_of_values(
+        fn map_equals_an_array_with_a_value_per_byte(
             steps in proptest::collection::vec((0u64..3000, 1u64..20, 0u64..12, 1u64..900, 0u8..3), 1..12)
         ) {
             const LEN: u64 = 4000;
@@ -205,7 +206,7 @@ mod tests {
                 }
                 let room = map.room.capacity();
                 prop_assert_eq!(map.update(ranges.into_iter(), f), before != array);
-                // What was made room for is enough; a few grow without asking.
+                // The reserved room is enough. Small changes may grow without a reservation.
                 prop_assert!(room < 2 * SPARE_SEGMENTS || map.room.capacity() == room);
                 let all: Vec<_> = map.iter(0..LEN).map(|(r, v)| (r, *v)).collect();
                 let flat: Vec<u8> = all.iter().flat_map(|(r, v)| vec![*v; (r.end - r.start) as usize]).collect();

@@ -1,4 +1,4 @@
-//! Locations and sets of them.
+//! Locations that may hold the bytes of a data source, and sets of locations.
 
 use std::num::NonZeroU32;
 
@@ -7,36 +7,36 @@ use std::num::NonZeroU32;
 pub struct Location(pub u32);
 
 impl Location {
-    /// Where the data source lives.
+    /// The location where the data source lives.
     pub const HOME: Self = Self(0);
 
-    /// Its number: home is 0, others follow in the order they were added.
+    /// The number of the location: home is 0, and the others follow in the order in which they were added.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Which memory a location uses: locations of one memory hold the same bytes.
+/// The memory of a location. Locations with the same memory hold the same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryId {
-    /// Home's.
+    /// The memory of home.
     Home,
-    /// The host's copy of a data source that lives elsewhere.
+    /// The host's copy of a data source that does not live on the host.
     HostCopy,
     /// A block on a device, by its index.
     Block(u32),
 }
 
-/// A loss of bytes that nobody holds any more. Its owner knows the reason by this number.
+/// Identifies a loss: bytes that no location holds any more. The owner of the directory maps the number to the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LossId(pub NonZeroU32);
 
 /// The set of locations that hold a byte. If it is empty, the contents are worthless or lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocationSet {
-    /// Bits of the first 64. There are rarely more, and the set is copied often.
+    /// Bits of the first 64 locations. There are rarely more locations, and the set is copied often.
     first: u64,
-    /// Bits of the others, without zero words at the end.
+    /// Bits of the other locations, without zero words at the end.
     others: Option<Box<[u64]>>,
     /// Set if the contents are lost; there are no members then.
     lost: Option<LossId>,
@@ -85,7 +85,7 @@ impl LocationSet {
         *self = Self::from_words(self.first, others);
     }
 
-    /// True if it is a member.
+    /// True if `l` is a member.
     pub fn contains(&self, l: Location) -> bool {
         let word = match l.index() / 64 {
             0 => Some(&self.first),
@@ -111,7 +111,7 @@ impl LocationSet {
         kept
     }
 
-    /// True if `l` is the one member.
+    /// True if `l` is the only member.
     pub fn is_only(&self, l: Location) -> bool {
         self.contains(l) && self.words().map(u64::count_ones).sum::<u32>() == 1
     }

@@ -1,31 +1,31 @@
-//! Where a launch runs (SEL-1 to SEL-19) and from where a copy reads (SEL-20 to SEL-26): pure functions over what is known
-//! of the captured objects.
+//! Selects the accelerator_view on which a launch runs (SEL-1 to SEL-19) and the location from which a copy reads (SEL-20 to
+//! SEL-26). These are pure functions of the state of the captured objects.
 
 use super::locations::{Location, LocationSet};
 
-/// An accelerator_view a launch could run on.
+/// An accelerator_view on which a launch could run.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewCandidate<V> {
     /// The view itself.
     pub view: V,
-    /// True if all captured array_views are valid there (SEL-9); discarded ones do not matter (SEL-10).
+    /// True if all captured array_views are valid on the view (SEL-9); discarded array_views do not matter (SEL-10).
     pub holds_all: bool,
-    /// True if it belongs to the default accelerator (SEL-11).
+    /// True if the view belongs to the default accelerator (SEL-11).
     pub on_default_accelerator: bool,
-    /// True if it has what the kernel needs (SEL-12).
+    /// True if the view supports the features that the kernel needs (SEL-12).
     pub fits: bool,
 }
 
-/// Why no view can run the launch. The numbers are indices of the tied objects.
+/// The reason why no view can run the launch. The numbers are indices into the argument `tied` of [`dispatch_target`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
-    /// This object lives on another view than the one asked for (SEL-4).
-    NotThere(usize),
+    /// This object lives on another view than the requested one (SEL-4).
+    NotOnRequestedView(usize),
     /// This object lives on another view than the first one (SEL-6).
-    Apart(usize),
+    OnDifferentViews(usize),
 }
 
-/// The view a launch runs on. `explicit`: the one requested; `tied`: the views on which captured arrays live; `default`: the
+/// The view on which a launch runs. `explicit`: the requested view; `tied`: the views on which captured arrays live; `default`: the
 /// default view of the default accelerator.
 pub fn dispatch_target<V: Copy + PartialEq>(
     explicit: Option<V>,
@@ -37,8 +37,8 @@ pub fn dispatch_target<V: Copy + PartialEq>(
     if let Some(wanted) = wanted {
         return match tied.iter().position(|t| *t != wanted) {
             None => Ok(wanted),
-            Some(n) if explicit.is_some() => Err(Conflict::NotThere(n)),
-            Some(n) => Err(Conflict::Apart(n)),
+            Some(n) if explicit.is_some() => Err(Conflict::NotOnRequestedView(n)),
+            Some(n) => Err(Conflict::OnDifferentViews(n)),
         };
     }
     let default = default();
@@ -55,7 +55,7 @@ pub fn dispatch_target<V: Copy + PartialEq>(
 }
 
 /// The location from which a copy reads: the destination's own, else the host, else any (SEL-22 to SEL-24). `None` if no
-/// location holds all of it. Worthless bytes (`valid_at` is `None`) are read at the destination's own location.
+/// location holds all bytes of the source. Worthless bytes (`valid_at` is `None`) are read at the destination's own location.
 pub fn copy_source(
     valid_at: Option<&LocationSet>,
     destination: Option<Location>,

@@ -9,39 +9,39 @@ use std::ffi::c_void;
 /// Appended bytes begin at multiples of this many bytes.
 const APPENDED_ALIGN: usize = 16;
 const HEADER_BYTES: usize = arguments::HEADER_BYTES as usize;
-const ADDRESS: usize = size_of::<u64>();
+const ADDRESS_BYTES: usize = size_of::<u64>();
 
-/// An address slot: where the address of an array or array_view goes.
+/// An address slot: the place in a block for the address of an array or array_view.
 #[derive(Debug, Clone, Copy)]
 pub enum AddressSlot<'a> {
     /// In the block at this offset.
     At(u32),
-    /// At the beginning of these bytes, which are appended to the block; their own address goes into the block at the
-    /// offset.
-    Behind(u32, &'a [u8]),
+    /// At the beginning of these bytes, which are appended to the block. The address of the appended bytes goes into the block
+    /// at the offset.
+    Indirect(u32, &'a [u8]),
 }
 
 impl AddressSlot<'_> {
     /// The offset in the caller's block at which an address is written.
     pub fn offset(&self) -> u32 {
         match *self {
-            Self::At(offset) | Self::Behind(offset, _) => offset,
+            Self::At(offset) | Self::Indirect(offset, _) => offset,
         }
     }
 
-    /// Checks that it fits a block of this many bytes.
+    /// Checks that the slot fits a block of this many bytes.
     pub fn check(&self, block: usize) -> Result<()> {
         let at = self.offset() as usize;
-        if at % ADDRESS != 0 || at + ADDRESS > block {
+        if at % ADDRESS_BYTES != 0 || at + ADDRESS_BYTES > block {
             return Err(Error::invalid(format!(
                 "an address at offset {at} does not fit the argument block of {block} bytes; the offset must be a \
-                 multiple of 8 and at most the size less 8"
+                 multiple of 8, and the 8 bytes of the address must end inside of the block"
             )));
         }
         match self {
-            Self::Behind(_, bytes) if bytes.len() < ADDRESS => Err(Error::invalid(format!(
-                "a block of {} bytes is appended to the argument block, but an address takes 8 bytes; append at least \
-                 8",
+            Self::Indirect(_, bytes) if bytes.len() < ADDRESS_BYTES => Err(Error::invalid(format!(
+                "REVAMP_ARGUMENT_INDIRECT appends {} bytes to the argument block, but these bytes must hold an address \
+                 of 8 bytes; pass at least 8 bytes",
                 bytes.len()
             ))),
             _ => Ok(()),
@@ -49,14 +49,14 @@ impl AddressSlot<'_> {
     }
 }
 
-/// An argument block with the addresses written into it, before it is in its memory.
+/// An argument block with the addresses written into it, before it is copied to the memory where the kernel reads it.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// Its bytes.
+    /// The bytes of the block, with the appended bytes.
     pub bytes: SmallVec<[u8; 256]>,
-    /// Pairs of offsets in it: the address of the second one is written at the first.
+    /// Pairs of offsets in the block: the address of the byte at the second offset is written at the first offset.
     pub inner: SmallVec<[(usize, usize); 4]>,
-    /// Where the bytes behind some slots go, by the offsets of these.
+    /// Offsets of slots, each with the offset of the place reserved for the slot's array header.
     headers: SmallVec<[(u32, usize); 4]>,
 }
 
@@ -74,20 +74,21 @@ impl Block {
         Ok(())
     }
 
-    /// Makes room behind the block for the headers of the arrays whose references are at these offsets, where their kernel finds
-    /// them in its uniform buffer.
+    /// Reserves a place after the block for the header of each array that the kernel captures by reference.
+    /// `references`: the offsets of these references in the block, which are address slots; the header is the bytes
+    /// that the slot appends. The kernel reads the headers as a part of its uniform buffer.
     pub fn reserve_headers(&mut self, references: &[u32]) -> Result<()> {
         if references.is_empty() {
             return Ok(());
         }
-        let behind = self.bytes.len() as u64;
-        let end = arguments::header(behind, references.len() as u64) as usize;
+        let block_end = self.bytes.len() as u64;
+        let end = arguments::header(block_end, references.len() as u64) as usize;
         if end > self.bytes.inline_size() {
             self.bytes.make_room(end - self.bytes.len())?;
         }
         self.bytes.resize(end, 0);
         for (n, &reference) in (0..).zip(references) {
-            self.headers.push((reference, arguments::header(behind, n) as usize));
+            self.headers.push((reference, arguments::header(block_end, n) as usize));
         }
         Ok(())
     }
@@ -97,21 +98,22 @@ impl Block {
     pub fn put(&mut self, slot: &AddressSlot<'_>, address: u64) -> Result<()> {
         let at = match *slot {
             AddressSlot::At(offset) => offset as usize,
-            AddressSlot::Behind(offset, bytes) => self.append(offset, bytes)?,
+            AddressSlot::Indirect(offset, bytes) => self.append(offset, bytes)?,
         };
-        self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
-        if let AddressSlot::Behind(offset, bytes) = *slot {
-            // Of a larger one the kernel finds the beginning there.
+        self.bytes[at..at + ADDRESS_BYTES].copy_from_slice(&address.to_ne_bytes());
+        if let AddressSlot::Indirect(offset, bytes) = *slot {
+            // `append` uses the reserved place only for bytes that are no larger than a header. Otherwise the reserved
+            // place gets a copy of the first HEADER_BYTES.
             let header = self.headers.iter().find(|(reference, start)| *reference == offset && *start != at);
             if let Some(&(_, start)) = header {
                 self.bytes[start..start + HEADER_BYTES].copy_from_slice(&bytes[..HEADER_BYTES]);
-                self.bytes[start..start + ADDRESS].copy_from_slice(&address.to_ne_bytes());
+                self.bytes[start..start + ADDRESS_BYTES].copy_from_slice(&address.to_ne_bytes());
             }
         }
         Ok(())
     }
 
-    /// Appends bytes whose address goes to `offset`: where they begin.
+    /// Appends bytes whose address goes to `offset`. Returns the offset at which the appended bytes begin.
     fn append(&mut self, offset: u32, bytes: &[u8]) -> Result<usize> {
         let header = self.headers.iter().find(|(reference, _)| *reference == offset).map(|&(_, start)| start);
         if let Some(start) = header.filter(|_| bytes.len() <= HEADER_BYTES) {
@@ -129,7 +131,7 @@ impl Block {
         Ok(start)
     }
 
-    /// Its bytes with the addresses of its own slots, once it is known where it will lie.
+    /// A copy of the bytes, with the addresses of the appended bytes, for a block that lies at `base`.
     pub fn with_addresses(&self, base: u64) -> Result<SmallVec<[u8; 256]>> {
         let mut bytes = SmallVec::new();
         bytes.make_room(self.bytes.len())?;
@@ -138,18 +140,19 @@ impl Block {
         Ok(bytes)
     }
 
-    /// Writes the addresses of its own slots into a copy of its bytes that lies at `base`.
+    /// Writes the addresses of the appended bytes into `copy`, a copy of the block that lies at `base`.
     pub fn put_addresses(&self, copy: &mut [u8], base: u64) {
-        for &(at, slot) in &self.inner {
-            copy[at..at + ADDRESS].copy_from_slice(&(base + slot as u64).to_ne_bytes());
+        for &(slot, target) in &self.inner {
+            copy[slot..slot + ADDRESS_BYTES].copy_from_slice(&(base + target as u64).to_ne_bytes());
         }
     }
 }
 
-/// A block is copied to memory of this alignment.
+/// The alignment of the copy of a block, in bytes.
 const COPY_ALIGN: usize = 64;
 
-/// The block where it stays until the launch is done: within memory of no alignment, which takes half as long to get.
+/// The copy of a block that lives until the launch is done. It is aligned within an unaligned allocation, which takes half as long as an
+/// aligned one.
 #[derive(Default)]
 pub struct BlockCopy {
     room: Vec<u8>,
@@ -157,7 +160,7 @@ pub struct BlockCopy {
 }
 
 impl BlockCopy {
-    /// A copy with the addresses of its own slots.
+    /// A copy of `block`, with the addresses of the appended bytes.
     pub fn of(block: &Block) -> Result<Self> {
         if block.bytes.is_empty() {
             return Ok(Self::default());
@@ -179,12 +182,12 @@ impl BlockCopy {
         self.room.is_empty()
     }
 
-    /// Its first byte.
+    /// The first byte of the copy.
     pub fn as_ptr(&self) -> *const c_void {
         self.room[self.first..].as_ptr().cast()
     }
 
-    /// The same for a functor, which may change itself.
+    /// The first byte of the copy, for a functor that may change itself.
     pub fn as_mut_ptr(&mut self) -> *mut c_void {
         self.room[self.first..].as_mut_ptr().cast()
     }
@@ -195,12 +198,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_and_appended_bytes() {
+    fn put_writes_addresses_and_appends_bytes() {
         let mut block = Block::default();
         block.begin(&[0; 20]).unwrap();
         let header = [0, 0, 0, 0, 0, 0, 0, 0, 7];
         block.put(&AddressSlot::At(8), 5).unwrap();
-        block.put(&AddressSlot::Behind(0, &header), 6).unwrap();
+        block.put(&AddressSlot::Indirect(0, &header), 6).unwrap();
         assert_eq!(block.bytes.len(), 41);
         let bytes = block.with_addresses(1000).unwrap();
         let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
@@ -208,29 +211,29 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_where_their_kernel_looks() {
+    fn headers_are_in_their_reserved_places() {
         let mut block = Block::default();
         block.begin(&[1; 40]).unwrap();
         block.reserve_headers(&[8, 24]).unwrap();
         let (small, large) = ([7; 24], [9; 56]);
-        block.put(&AddressSlot::Behind(24, &large), 1).unwrap();
-        block.put(&AddressSlot::Behind(16, &small), 2).unwrap();
-        block.put(&AddressSlot::Behind(8, &small), 3).unwrap();
+        block.put(&AddressSlot::Indirect(24, &large), 1).unwrap();
+        block.put(&AddressSlot::Indirect(16, &small), 2).unwrap();
+        block.put(&AddressSlot::Indirect(8, &small), 3).unwrap();
         let bytes = block.with_addresses(1000).unwrap();
         let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         assert_eq!(word(8), 1048);
         assert_eq!((word(48), bytes[56..72].to_vec()), (3, vec![7; 16]));
-        // The beginning of one that is larger, and the whole at its address.
+        // The beginning of a larger header is in the reserved place, and the whole header at its address.
         assert_eq!((word(96), word(24), word(144)), (1, 1144, 1));
         assert!(bytes[104..144] == [9; 40] && bytes[152..200] == [9; 48]);
-        // One that the kernel does not use comes behind.
+        // A header without a reserved place comes after the reserved places.
         assert_eq!((word(16), word(208)), (1208, 2));
     }
 
     #[test]
-    fn what_does_not_fit() {
+    fn check_rejects_slots_that_do_not_fit() {
         assert!(AddressSlot::At(8).check(16).is_ok());
-        for wrong in [AddressSlot::At(4), AddressSlot::At(16), AddressSlot::At(!7), AddressSlot::Behind(0, &[0; 7])] {
+        for wrong in [AddressSlot::At(4), AddressSlot::At(16), AddressSlot::At(!7), AddressSlot::Indirect(0, &[0; 7])] {
             assert!(wrong.check(16).is_err(), "{wrong:?}");
         }
     }

@@ -1,11 +1,11 @@
-//! Trackers of who uses which bytes of a buffer, so that dependent work is ordered and independent work overlaps.
+//! Trackers of the uses of a buffer's bytes, so that dependent work is ordered and independent work overlaps.
 //!
 //! A [`Timeline`] numbers the work of one queue. A [`Tracker`] keeps, for each byte range of a buffer, the last write
 //! and the reads since. A queue locks the trackers of all buffers of a command together (in order of buffer id), looks
-//! for conflicts, and records the command, so that two queues can never order two buffers differently.
+//! for conflicts, and records the command. Two queues can therefore never order their commands differently on two buffers.
 //!
-//! Accepted work may be lost before it runs: memory runs out, or the device is lost. The bytes it was to write are then
-//! *lost* in that buffer, and whoever uses them gets a [`Detour::Lost`], until they are written anew.
+//! Accepted work may be lost before it runs: memory runs out, or the device is lost. The bytes that the work was to write are
+//! then *lost* in that buffer, and every use of them fails with a [`Detour::Lost`] until they are written again.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Access;
@@ -21,46 +21,46 @@ use std::time::Duration;
 pub trait Timeline: Send + Sync {
     /// Unique for the life of the process.
     fn id(&self) -> u64;
-    /// The device whose queues can wait for this without the host, if any.
+    /// The device whose queues can wait for this timeline without the host, if any.
     fn device(&self) -> Option<u64>;
     /// True if everything up to `value` is done. Does not block.
     fn reached(&self, value: u64) -> bool;
-    /// True if everything up to `value` is known to be done, without a look at the device.
+    /// True if everything up to `value` is known to be done. Does not ask the device.
     fn seen(&self, value: u64) -> bool {
         self.reached(value)
     }
-    /// Why the accepted work at a point was lost, if it was. Only asked after [`say_lost`].
+    /// Why the accepted work at a point was lost; `None` if it was not lost. Called only after [`set_any_lost`].
     fn lost(&self, _point: &Point) -> Option<Error> {
         None
     }
-    /// The first loss of work up to `value`, which is done, that was not yet reported; it counts as reported now.
+    /// The first unreported loss among the work up to `value`, which must be done. The loss counts as reported afterwards.
     fn unreported(&self, _value: u64) -> Option<Error> {
         None
     }
-    /// True if the work numbered `value`, which is done, failed, and that was not yet reported.
+    /// True if the work numbered `value`, which must be done, has a failure that was not yet reported.
     fn has_failed(&self, _value: u64) -> bool {
         false
     }
-    /// Keeps the failure of the work at `value`, if it has one, until [`Self::let_go`] was called as often.
+    /// Keeps the failure of the work at `value`, if it failed, until [`Self::let_go`] has been called as often as `keep`.
     fn keep(&self, _value: u64) {}
-    /// Ends one [`Self::keep`].
+    /// Undoes one call of [`Self::keep`].
     fn let_go(&self, _value: u64) {}
-    /// True if the work numbered `value`, which is done, failed before it began, so that it changed nothing.
-    fn was_left_out(&self, _value: u64) -> bool {
+    /// True if the work numbered `value`, which must be done, failed before it began, so that it changed nothing.
+    fn failed_before_start(&self, _value: u64) -> bool {
         false
     }
-    /// True if other queues of the device can wait for `value`: it was handed to the device, and will be signalled.
+    /// True if other queues of the device can wait for `value`: its work was handed to the device, which will signal the value.
     fn is_signalled(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
     fn flush(&self, value: u64) -> Result<()>;
-    /// Lets other queues of the device wait for `value`, which was handed over. An error says nothing about the work itself.
+    /// Lets other queues of the device wait for `value`, whose work was handed to the device. An error does not mean that this work failed.
     fn signal(&self, _value: u64) -> Result<()> {
         Ok(())
     }
     /// Flushes, then waits until everything up to `value` is done: `false` if `timeout` passed first; `None` waits without
     /// end. An error says that the work up to `value` failed.
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool>;
-    /// For casts to the device's own type.
+    /// For downcasts to the concrete type.
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
@@ -76,13 +76,13 @@ pub struct Point {
 }
 
 impl Point {
-    /// True if it is on this timeline.
+    /// True if the point is on this timeline.
     #[inline]
     pub fn is_on(&self, timeline: &Arc<dyn Timeline>) -> bool {
         Arc::ptr_eq(&self.timeline, timeline)
     }
 
-    /// Becomes `other`; cheap if both are on the same timeline.
+    /// Sets this point to `other`; cheap if both are on the same timeline.
     fn set(&mut self, other: &Self) {
         if self.is_on(&other.timeline) {
             (self.value, self.sequence) = (other.value, other.sequence);
@@ -99,7 +99,7 @@ impl Point {
         let done = self.timeline.wait(self.value, timeout)?;
         if done && any_lost() { self.lost().map_or(Ok(true), Err) } else { Ok(done) }
     }
-    /// Why the work was lost, if it was. Nothing is lost before [`any_lost`].
+    /// Why the work was lost; `None` if it was not lost. Nothing is lost while [`any_lost`] is false.
     #[cold]
     fn lost(&self) -> Option<Error> {
         self.timeline.lost(self)
@@ -112,11 +112,11 @@ impl std::fmt::Debug for Point {
     }
 }
 
-/// Set for good by the first loss of this process, so that nobody has to ask before.
+/// Set for good by the first loss of this process. While it is false, no timeline need be asked for losses.
 static ANY_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Notes that [`Timeline::lost`] may have something to report.
-pub fn say_lost() {
+pub fn set_any_lost() {
     ANY_LOST.store(true, Ordering::SeqCst);
 }
 
@@ -126,12 +126,13 @@ pub fn any_lost() -> bool {
     ANY_LOST.load(Ordering::Relaxed)
 }
 
-/// What must be done, with no lock held, before an operation that failed with this [`Error`] is tried again.
+/// The reason for the failure of an operation that may be retried. Before the retry, the caller must act on the reason
+/// while it holds no lock. An [`Error`] carries the detour.
 #[derive(Debug)]
 pub enum Detour {
-    /// Work of host threads must end first. It may need any lock, so none may be held meanwhile.
+    /// Work of host threads must end first. This work may need any lock, so the caller must hold none while it waits.
     Wait(SmallVec<[Point; 4]>),
-    /// Bytes of a buffer are lost; other holders may have them.
+    /// Bytes of a buffer are lost; other holders may have these bytes.
     Lost,
 }
 
@@ -145,21 +146,22 @@ impl Detour {
     pub fn wait(points: SmallVec<[Point; 4]>) -> Error {
         Error {
             detour: Some(Arc::new(Self::Wait(points))),
-            ..Error::new(ErrorKind::Internal, "work of host threads was not waited for")
+            ..Error::new(ErrorKind::Internal, "the operation did not wait for work of host threads")
         }
     }
 
-    /// The same error as a detour: bytes are lost.
+    /// Marks `error` as [`Detour::Lost`].
     pub fn lost(error: Error) -> Error {
         Error { detour: Some(Arc::new(Self::Lost)), ..error }
     }
 }
 
+/// A range of bytes with the same uses. Its first byte is its key in the map of [`Segments`].
 #[derive(Clone, Debug)]
 struct Segment {
     end: u64,
     write: Option<Point>,
-    /// The write was lost, and that is noted. It still orders what comes after it against what came before.
+    /// True if the write was lost and the loss is noted. The write still orders later work after earlier work.
     is_lost: bool,
     reads: SmallVec<[Point; 2]>,
 }
@@ -168,14 +170,14 @@ struct Segment {
 #[derive(Default)]
 pub struct Tracker {
     segments: Mutex<Segments, { rank::TRACKER }>,
-    /// True if there may be uses. Set by whoever takes the lock, so that a wait without uses needs no lock.
-    used: AtomicBool,
+    /// True if there may be uses. Locking the tracker sets this flag. While it is false, a wait needs no lock.
+    has_uses: AtomicBool,
 }
 
 /// The locked state of a [`Tracker`]: disjoint segments by their first byte.
 #[derive(Default)]
 pub struct Segments {
-    /// The only segment, as long as there is no other: most buffers are always used as a whole.
+    /// The segment, if there is only one: most buffers are always used as a whole.
     one: Option<(u64, Segment)>,
     map: BTreeMap<u64, Segment>,
     /// Bytes that are lost, and why.
@@ -185,8 +187,8 @@ pub struct Segments {
 }
 
 impl Segment {
-    /// Forgets finished uses, and calls `found` for the others that `access` must come after. True if no use is left. If the
-    /// write was lost, `lost` gets the reason, once.
+    /// Forgets finished uses, and calls `found` for each unfinished use that `access` must come after. True if no use
+    /// is left. If the write was lost, `lost` gets the reason, once.
     fn conflicts(
         &mut self,
         access: Access,
@@ -195,7 +197,7 @@ impl Segment {
         lost: impl FnOnce(Error),
     ) -> bool {
         if let Some(write) = &self.write {
-            // Asked first, since what ends because its device is lost is lost.
+            // `done` is called before `lost`, because work that ends with the loss of its device is itself lost.
             let is_done = done(write);
             if any_lost() && !self.is_lost {
                 let reason = write.lost();
@@ -241,25 +243,25 @@ impl Tracker {
         Self::default()
     }
 
-    /// Locks it.
+    /// Locks the tracker.
     pub fn lock(&self) -> MutexGuard<'_, Segments> {
         self.lock_as(0)
     }
 
-    /// Locks one of several trackers, to be locked in the order of these ids.
+    /// Locks one of several trackers, which must be locked in the order of their ids.
     pub fn lock_as(&self, id: u64) -> MutexGuard<'_, Segments> {
         let segments = self.segments.lock_as(id);
-        self.used.store(true, Ordering::Release);
+        self.has_uses.store(true, Ordering::Release);
         segments
     }
 
     /// True if there are no uses.
     pub fn is_idle(&self) -> bool {
-        !self.used.load(Ordering::Acquire)
+        !self.has_uses.load(Ordering::Acquire)
     }
 
-    /// Waits on the host for every use of `range` that conflicts with `access`. Fails if one of them failed, even if it
-    /// ended before, or if bytes to be read are lost. Does not wait for work of host threads, but asks for a
+    /// Waits on the host for every use of `range` that conflicts with `access`. Fails if one of these uses failed, even if it
+    /// ended before, or if bytes to be read are lost. Does not wait for work of host threads, but fails with a
     /// [`Detour::Wait`].
     #[inline]
     pub fn wait(&self, range: &Range<u64>, access: Access) -> Result<()> {
@@ -268,15 +270,15 @@ impl Tracker {
 
     fn wait_for_uses(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
-            let open = self.open(range, access)?;
-            if open.is_empty() {
+            let unfinished = self.unfinished(range, access)?;
+            if unfinished.is_empty() {
                 return Ok(());
             }
-            if open.iter().any(|p| p.timeline.device().is_none()) {
-                return Err(Detour::wait(open));
+            if unfinished.iter().any(|p| p.timeline.device().is_none()) {
+                return Err(Detour::wait(unfinished));
             }
-            for point in open {
-                // A loss is reported in the next round, to those whom it concerns.
+            for point in unfinished {
+                // The next round reports a loss if it concerns this access.
                 let done = point.wait(None);
                 if !point.reached() {
                     done?;
@@ -285,8 +287,8 @@ impl Tracker {
         }
     }
 
-    /// Waits for every use of `range` that conflicts with `access`, whether it fails or not: who writes all of it need not
-    /// know. No lock may be held.
+    /// Waits for every use of `range` that conflicts with `access`, including work of host threads. Failures of that work are
+    /// ignored if `access` is `Write`, because the access then replaces all bytes. The caller must hold no lock.
     #[inline]
     pub fn wait_for_all(&self, range: &Range<u64>, access: Access) -> Result<()> {
         if self.is_idle() { Ok(()) } else { self.wait_for_all_uses(range, access) }
@@ -301,36 +303,36 @@ impl Tracker {
             let Some(Detour::Wait(points)) = Detour::of(&error) else { return Err(error) };
             for point in points {
                 let done = point.wait(None);
-                if access != Access::Write && !point.timeline.was_left_out(point.value) {
+                if access != Access::Write && !point.timeline.failed_before_start(point.value) {
                     done?;
                 }
             }
         }
     }
 
-    /// The unfinished uses of `range` that `access` must come after, and those that failed.
-    fn open(&self, range: &Range<u64>, access: Access) -> Result<SmallVec<[Point; 4]>> {
-        let mut open: SmallVec<[Point; 4]> = SmallVec::new();
+    /// The uses of `range` that `access` must come after and that are unfinished or have an unreported failure.
+    fn unfinished(&self, range: &Range<u64>, access: Access) -> Result<SmallVec<[Point; 4]>> {
+        let mut unfinished: SmallVec<[Point; 4]> = SmallVec::new();
         let mut segments = self.segments.lock();
         let done = |p: &Point| p.reached() && !p.timeline.has_failed(p.value);
-        segments.conflicts_by(done, range, access, |p| open.push(p.clone()));
+        segments.conflicts_by(done, range, access, |p| unfinished.push(p.clone()));
         let lost = if access == Access::Write { Ok(()) } else { segments.check(range) };
-        self.used.store(!segments.is_empty(), Ordering::Release);
-        lost.map(|()| open)
+        self.has_uses.store(!segments.is_empty(), Ordering::Release);
+        lost.map(|()| unfinished)
     }
 
-    /// True if no use of `range` is under way that `access` must come after.
+    /// True if `access` to `range` need not wait for any use.
     pub fn is_free(&self, range: &Range<u64>, access: Access) -> bool {
         let mut busy = false;
         if !self.is_idle() {
             let mut segments = self.segments.lock();
             segments.conflicts(range, access, |_| busy = true);
-            self.used.store(!segments.is_empty(), Ordering::Release);
+            self.has_uses.store(!segments.is_empty(), Ordering::Release);
         }
         !busy
     }
 
-    /// Notes that bytes were written anew: their losses are forgotten.
+    /// Notes that bytes were written again, so that they are no longer lost.
     pub fn renewed(&self, ranges: impl Iterator<Item = Range<u64>>) {
         if any_lost() && !self.is_idle() {
             let mut segments = self.segments.lock();
@@ -338,20 +340,20 @@ impl Tracker {
         }
     }
 
-    /// Takes all lost bytes out of the tracker, and why they are lost.
+    /// Removes all lost bytes from the tracker and returns them, with the reasons.
     pub fn take_lost(&self) -> Vec<(Range<u64>, Error)> {
         if !any_lost() || self.is_idle() {
             return Vec::new();
         }
         let mut segments = self.segments.lock();
-        // Losses are found when conflicts are looked for.
+        // The search for conflicts finds losses.
         segments.conflicts(&(0..u64::MAX), Access::Read, |_| {});
         std::mem::take(&mut segments.lost)
     }
 
     /// Notes that bytes are lost.
     pub fn lose(&self, range: Range<u64>, reason: Error) {
-        say_lost();
+        set_any_lost();
         self.lock().lost.push((range, reason));
     }
 }
@@ -376,7 +378,7 @@ impl Segments {
         })
     }
 
-    /// Notes that bytes were written anew.
+    /// Notes that bytes were written again, so that they are no longer lost.
     fn renewed(&mut self, range: &Range<u64>) {
         let old = std::mem::take(&mut self.lost);
         for (r, reason) in old {
@@ -386,7 +388,7 @@ impl Segments {
         }
     }
 
-    /// Where the search for segments that overlap `range` begins: the one before may reach into it.
+    /// The start of the first segment that may overlap `range`: a segment that begins before `range` may reach into it.
     fn first(map: &BTreeMap<u64, Segment>, range: &Range<u64>) -> u64 {
         match map.range(..=range.start).next_back() {
             Some((&start, segment)) if segment.end > range.start => start,
@@ -394,25 +396,25 @@ impl Segments {
         }
     }
 
-    /// Calls `found` for each unfinished use of `range` that `access` must come after. Finished ones are forgotten.
+    /// Calls `found` for each unfinished use of `range` that `access` must come after. Forgets finished uses.
     pub fn conflicts(&mut self, range: &Range<u64>, access: Access, found: impl FnMut(&Point)) {
         self.conflicts_by(Point::reached, range, access, found);
     }
 
-    /// [`Self::conflicts`] for work of the timeline `own`. Its own earlier work is in order anyway, so the device is not
-    /// asked whether that is done.
+    /// [`Self::conflicts`] for work of the timeline `own_timeline`. Earlier work of this timeline is in order anyway, so this
+    /// function does not query the device whether that work is done.
     pub fn conflicts_of(
         &mut self,
-        own: &Arc<dyn Timeline>,
+        own_timeline: &Arc<dyn Timeline>,
         range: &Range<u64>,
         access: Access,
         found: impl FnMut(&Point),
     ) {
-        let done = |p: &Point| if p.is_on(own) { p.timeline.seen(p.value) } else { p.reached() };
+        let done = |p: &Point| if p.is_on(own_timeline) { p.timeline.seen(p.value) } else { p.reached() };
         self.conflicts_by(done, range, access, found);
     }
 
-    /// [`Self::conflicts`] with a test for what is finished.
+    /// [`Self::conflicts`] with `done` as the test whether a use is finished.
     fn conflicts_by(
         &mut self,
         done: impl Fn(&Point) -> bool + Copy,
@@ -530,6 +532,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use std::sync::atomic::AtomicU64;
 
+    /// A timeline whose progress the test sets.
     struct Clock {
         id: u64,
         done: AtomicU64,
@@ -574,9 +577,9 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        /// Against a model that keeps, for every byte, its last write and the reads since on each of two timelines.
+        /// Compares with a model that keeps, for every byte, its last write and the reads since on each of two timelines.
         #[test]
-        fn conflicts_are_those_of_single_bytes(
+        fn conflicts_equal_those_of_a_byte_by_byte_model(
             steps in proptest::collection::vec((0u64..40, 1u64..20, 0usize..3, 0usize..2, any::<bool>()), 1..60)
         ) {
             let clocks = [clock(), clock()];
@@ -590,12 +593,12 @@ pub(crate) mod tests {
                 if finish {
                     clocks[on].done.store(value / 2, Ordering::Relaxed);
                 }
-                let open = |c: usize, v: u64| v > clocks[c].done.load(Ordering::Relaxed);
+                let unfinished = |c: usize, v: u64| v > clocks[c].done.load(Ordering::Relaxed);
                 let mut expected = std::collections::BTreeSet::new();
                 for b in &bytes[start as usize..(start + length) as usize] {
-                    if let Some((c, v)) = b.0 { if open(c, v) { expected.insert((c, v)); } }
+                    if let Some((c, v)) = b.0 { if unfinished(c, v) { expected.insert((c, v)); } }
                     if access.writes() {
-                        for c in 0..2 { if let Some(v) = b.1[c] { if open(c, v) { expected.insert((c, v)); } } }
+                        for c in 0..2 { if let Some(v) = b.1[c] { if unfinished(c, v) { expected.insert((c, v)); } } }
                     }
                 }
                 let mut found = std::collections::BTreeSet::new();
@@ -612,16 +615,16 @@ pub(crate) mod tests {
         }
     }
 
-    /// Who reads lost bytes is told until they are written anew; the lost work still orders what comes after it.
+    /// Reads of lost bytes fail until the bytes are written again. The lost work still orders later work.
     #[test]
-    fn lost_writes_are_told_and_keep_their_order() {
+    fn lost_writes_are_reported_and_still_order_later_work() {
         let (clock, tracker) = (clock(), Tracker::new());
         let point = |value| Point { timeline: clock.clone(), value, sequence: value };
         tracker.lock().record(&(0..100), Access::Write, &point(1));
         tracker.lock().record(&(0..10), Access::ReadWrite, &point(2));
         clock.lost.store(2, Ordering::Relaxed);
-        say_lost();
-        // Not reached yet: what comes after waits for it, whether or not it reads.
+        set_any_lost();
+        // The lost write is not reached yet: later reads and writes wait for it.
         for access in [Access::Read, Access::Write] {
             let mut found = Vec::new();
             tracker.lock().conflicts(&(0..10), access, |p| found.push(p.value));
@@ -648,9 +651,9 @@ pub(crate) mod tests {
         assert!(is_lost(0..12, Access::Read));
     }
 
-    /// Who looks whether bytes are free finds out that nothing uses the buffer any more: cached launches ask for that.
+    /// [`Tracker::is_free`] also finds out that nothing uses the buffer any more. Cached launches rely on this.
     #[test]
-    fn a_look_at_finished_work_makes_a_tracker_idle() {
+    fn is_free_makes_a_tracker_without_unfinished_work_idle() {
         let (clock, tracker) = (clock(), Tracker::new());
         tracker.lock().record(&(0..10), Access::Write, &Point { timeline: clock.clone(), value: 1, sequence: 1 });
         assert!(!tracker.is_free(&(0..10), Access::Read) && !tracker.is_idle());
@@ -658,9 +661,9 @@ pub(crate) mod tests {
         assert!(tracker.is_free(&(0..10), Access::Read) && tracker.is_idle());
     }
 
-    /// Work of host threads is not waited for where locks may be held.
+    /// `Tracker::wait` does not wait for work of host threads, because its caller may hold locks.
     #[test]
-    fn work_of_host_threads_is_a_detour() {
+    fn wait_returns_a_detour_for_work_of_host_threads() {
         struct Host(Clock);
         impl Timeline for Host {
             fn id(&self) -> u64 {

@@ -1,7 +1,7 @@
-//! What the runtime needs from a place that holds memory and does work, and the two kinds of such places.
+//! Devices, which hold memory and do work: the traits that the runtime uses, and the two kinds of devices.
 //!
 //! A [`Device`] makes [`Buffer`]s and [`Queue`]s. A queue is a timeline: its work is numbered, and everything that must
-//! be ordered after it waits for a number. Hazards between works are found per buffer range ([`hazard`]).
+//! be ordered after it waits for a number. Hazards are tracked for each byte range of a buffer ([`hazard`]).
 
 pub mod block;
 pub mod hazard;
@@ -23,16 +23,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use workgroups::FoundWorkgroups;
 
-/// A number no other object of this process has.
+/// A number that no other object of this process has.
 pub fn unique_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The most bytes that the host writes into a window of device memory. Larger uploads are faster through staging memory.
+/// Maximum bytes that the host writes into a window of device memory. Larger uploads are faster through staging memory.
 pub const WINDOW_BYTES: u64 = 16 << 20;
 
-/// Where a buffer's memory shall lie.
+/// The kind of memory for a new buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     /// Fast for the device. The host addresses it only if memory is shared.
@@ -45,11 +45,11 @@ pub enum Placement {
 
 /// A block of memory on one device.
 pub trait Buffer: Send + Sync {
-    /// Unique for the life of the process. Trackers are locked in this order.
+    /// Unique for the life of the process. Trackers are locked in the order of these ids.
     fn id(&self) -> u64;
     /// Size in bytes.
     fn size(&self) -> u64;
-    /// The memory as the host addresses it; `None` if it does not.
+    /// The memory as the host addresses it; `None` if the host does not address it.
     fn host(&self) -> Option<HostSpan>;
     /// Device memory that the host writes fast and reads very slowly, for small uploads.
     fn window(&self) -> Option<HostSpan> {
@@ -57,36 +57,37 @@ pub trait Buffer: Send + Sync {
     }
     /// The address that kernels use, if there is one.
     fn device_address(&self) -> Option<u64>;
-    /// The offset of byte 0 in what descriptors bind, from which their alignment counts. It is 0 except for imported memory.
+    /// The offset of byte 0 in the object that descriptors bind. The alignment of descriptors counts from the start of that object. 0 except for
+    /// imported memory.
     fn base(&self) -> u64 {
         0
     }
-    /// What it can do as an image, if it is one.
+    /// The abilities of the image, if the buffer is an image.
     fn image(&self) -> Option<&ImageAbilities> {
         None
     }
-    /// The tracker: who uses which bytes.
+    /// The tracker of the uses of its bytes.
     fn tracker(&self) -> &Tracker;
-    /// Names it for tools that look at the device's objects.
+    /// Sets its name for tools that show the device's objects.
     fn set_label(&self, _label: &str) {}
-    /// For casts to the device's own type.
+    /// For downcasts to the concrete type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// What kernels can do with an image.
+/// The operations of kernels that an image supports.
 #[derive(Debug, Clone)]
 pub struct ImageAbilities {
-    /// Its texels and levels.
+    /// The texels and levels of the image.
     pub shape: TextureShape,
-    /// Can be a storage image.
+    /// True if the image can be a storage image.
     pub storage: bool,
-    /// Can be filtered.
-    pub linear: bool,
-    /// Reads outside of it give 0.
+    /// True if the image can be filtered.
+    pub linear_filter: bool,
+    /// True if reads outside of the image give 0.
     pub robust: bool,
 }
 
-/// What a sampler does outside of an image.
+/// The result of sampling outside an image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AddressMode {
     /// The texel at the edge.
@@ -99,12 +100,12 @@ pub enum AddressMode {
     Border([f32; 4]),
 }
 
-/// How an image is sampled.
+/// The state of a sampler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampler {
-    /// Filters between texels and levels.
-    pub linear: bool,
-    /// What is outside.
+    /// True to interpolate between texels and between levels.
+    pub linear_filter: bool,
+    /// The result outside the image.
     pub address: AddressMode,
 }
 
@@ -136,7 +137,7 @@ pub struct Use {
     pub access: Access,
 }
 
-/// As what kind of descriptor a buffer is bound.
+/// The kind of descriptor to which a buffer is bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BoundAs {
     /// A storage buffer.
@@ -144,7 +145,7 @@ pub enum BoundAs {
     /// A uniform buffer.
     Uniform,
     /// A uniform buffer that the host alone has written, before the launch.
-    Constants,
+    HostWrittenUniform,
 }
 
 /// A buffer bound to a descriptor.
@@ -176,57 +177,57 @@ pub struct Dispatch<'a> {
     pub uses: &'a [Use],
     /// Bytes of the push-constant block.
     pub push: &'a [u8],
-    /// Bytes put into device memory; their address becomes the one push constant (decision 19).
+    /// The argument block, which is copied to device memory. Its address there becomes the only push constant (decision 19).
     pub block: Option<&'a Block>,
     /// Workgroups in x, y, z; may exceed the device's limit for one dispatch.
     pub groups: [u64; 3],
-    /// Work of the device's queues that comes first, whatever it uses.
+    /// Work of the device's queues that must be done first, whatever memory it uses.
     pub after: &'a [Point],
 }
 
-/// What a driver says of the code that it made of a kernel (`VK_KHR_pipeline_executable_properties`).
+/// A driver's report on the code of a kernel (`VK_KHR_pipeline_executable_properties`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executable {
-    /// The driver's name for it.
+    /// The driver's name for the code.
     pub name: String,
     /// Threads of a subgroup.
     pub subgroup_size: u32,
-    /// Figures, with the driver's names for them.
+    /// Statistics, each with the driver's name for it.
     pub statistics: Vec<(String, f64)>,
 }
 
 /// A kernel loaded on a device.
 pub trait Kernel: Send + Sync {
-    /// The module, with what reflection found.
+    /// The module, with the results of reflection.
     fn module(&self) -> &Arc<Module>;
-    /// Makes what launches of this many workgroups need, so that the first need not.
+    /// Creates the objects that launches of this many workgroups need, so that the first launch need not create them.
     fn prepare(&self, groups: [u64; 3]) -> Result<()>;
-    /// Lets the driver compile it now, and gives what it says of its code; nothing if it says nothing.
+    /// Lets the driver compile the kernel now. Returns the driver's reports on the code; empty if the driver gives none.
     fn executables(&self) -> Result<Vec<Executable>>;
-    /// For casts to the device's own type.
+    /// For downcasts to the concrete type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// When work was done, in nanoseconds.
+/// The begin and end of work, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// The time at which it began.
     pub begin: u64,
     /// The time at which it ended.
     pub end: u64,
-    /// How far both may be from [`crate::host::system::now`]; `None` for a clock of the device's own.
+    /// The maximum deviation of both times from [`crate::host::system::now`]; `None` if the times come from the device's clock.
     pub deviation: Option<u64>,
 }
 
-/// Tells when work was done.
+/// The timer of timed work.
 pub trait Timer: Send + Sync {
-    /// How long a launch took, in nanoseconds, once it is done.
+    /// The duration of a launch in nanoseconds, once the launch is done.
     fn nanoseconds(&self) -> Result<Option<f64>>;
-    /// When the work was done, which has not failed.
+    /// The begin and end of the work, which must be done and must not have failed.
     fn times(&self) -> Result<Times>;
 }
 
-/// Where the timer of work that is to be timed goes.
+/// The slot that gets the timer of timed work.
 pub type TimerSlot = OnceLock<Arc<dyn Timer>>;
 
 /// Work of a host queue: runs once, on some thread.
@@ -236,31 +237,43 @@ pub type HostJob = Box<dyn FnOnce() -> Result<()> + Send>;
 pub trait Queue: Send + Sync {
     /// The timeline of its work.
     fn timeline(&self) -> &Arc<dyn Timeline>;
-    /// Adds a launch. Returns when it is done: wait for the point.
+    /// Adds a launch. Returns the point at which the launch is done.
     fn dispatch(&self, dispatch: &Dispatch<'_>) -> Result<Point>;
-    /// Adds a launch that is timed: nothing else of the queue runs beside it.
+    /// Adds a timed launch: no other work of the queue runs at the same time.
     fn dispatch_timed(&self, dispatch: &Dispatch<'_>) -> Result<(Point, Arc<dyn Timer>)>;
     /// Adds a function that runs on host threads. Only if [`Device::runs_host_code`].
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point>;
     /// Adds a copy between two buffers that this device can address.
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point>;
-    /// The same for a copy that later work of the queue need not wait for, and that does not wait for work that the queue gets later.
-    fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
+    /// Like [`Self::copy`], but later work of the queue need not wait for the copy, and the copy's point is reached
+    /// without later work.
+    fn copy_unordered(
+        &self,
+        source: &Arc<dyn Buffer>,
+        destination: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+    ) -> Result<Point> {
         self.copy(source, destination, plan)
     }
-    /// A copy like [`Self::copy`] that the device times, if it can: then the timer goes to `timer`.
+    /// Like [`Self::copy`] or, if `unordered`, [`Self::copy_unordered`], but the device times the copy if it can. The timer then goes to
+    /// `timer`. If [`Self::times_lanes`] is false, the copy waits for the queue's kernels.
     fn copy_timed(
         &self,
         source: &Arc<dyn Buffer>,
         destination: &Arc<dyn Buffer>,
         plan: &CopyPlan,
+        unordered: bool,
         _timer: &TimerSlot,
     ) -> Result<Point> {
-        self.copy(source, destination, plan)
+        if unordered { self.copy_unordered(source, destination, plan) } else { self.copy(source, destination, plan) }
+    }
+    /// True if the device can time copies over the bus that run concurrently with kernels.
+    fn times_lanes(&self) -> bool {
+        false
     }
     /// The point at which all work added so far is done. Makes sure that all of it begins.
     fn marker(&self) -> Result<Point>;
-    /// For casts to the device's own type.
+    /// For downcasts to the concrete type.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -278,7 +291,7 @@ pub enum Direction {
 pub struct MemoryUsage {
     /// Bytes of live buffers, without staging.
     pub used: u64,
-    /// Bytes allocated from the driver or the system for them.
+    /// Bytes allocated from the driver or the system for the buffers.
     pub held: u64,
     /// The constant in the bound `held <= 1.1 * used + slack`.
     pub slack: u64,
@@ -298,41 +311,41 @@ pub trait Device: Send + Sync {
     fn shares_memory(&self) -> bool;
     /// Allocates memory. `label` names it in messages and tools.
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
-    /// Why textures of this shape cannot be images here; `None` if they can.
+    /// Why textures of this shape cannot be images on this device; `None` if they can.
     fn image_refusal(&self, _shape: &TextureShape) -> Option<Error> {
         Some(Error::unsupported("host threads cannot store textures as images"))
     }
-    /// An image for a texture. To copies it is a buffer with the texture's host form as its bytes. Its first command goes to
-    /// `queue`.
+    /// An image for a texture. Copies use the image as a buffer whose bytes are the texture's host form. The first command of the
+    /// image goes to `queue`.
     fn allocate_image(&self, _shape: &TextureShape, _queue: &dyn Queue, _label: &str) -> Result<Arc<dyn Buffer>> {
         Err(Error::unsupported("host threads cannot store textures as images"))
     }
     /// A buffer over memory of the host, if the device can use it as fast as its own and the driver accepts it, else `None`.
     /// The buffer's [`Buffer::host`] is the span.
     ///
-    /// The span must live until the buffer and all work that uses it are gone: see [`Device::reclaim`]. Buffers over the
-    /// same bytes are not ordered against each other; those that only share a page may be used at the same time.
+    /// The span must live until the buffer and all work that uses it are gone: see [`Device::reclaim`]. Uses of buffers over the
+    /// same bytes are not ordered against each other. Buffers that only share a page may be used at the same time.
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
     /// A buffer over memory of the host through which copies pass, even if the device does not use it as fast as its own;
     /// `None` if the driver does not accept it. As for [`Device::import`], the span must outlive the buffer.
     fn import_staging(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
-    /// Makes a queue; if `immediate`, it submits each work at once.
+    /// Creates a queue. If `immediate` is true, the queue submits each piece of work at once.
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
     /// Loads a module and checks that this device can run it. `label` names it in messages.
     fn load(&self, module: &Arc<Module>, label: &str) -> Result<Arc<dyn Kernel>>;
-    /// What kernels can keep of floats.
+    /// The float modes that kernels can use here.
     fn float_modes(&self) -> FloatModes {
         FloatModes::default()
     }
-    /// The workgroups that were found for kernels; `None` if none are looked for here.
+    /// The workgroups that were found for kernels; `None` if this device does not search for them.
     fn workgroups(&self) -> Option<&FoundWorkgroups> {
         None
     }
-    /// Moves bytes between host memory and a buffer of this device, after what uses the buffer's bytes. When it returns, a
-    /// download is done; for an upload, `host` is no longer needed, and the returned points tell when it is done.
+    /// Moves bytes between host memory and a buffer of this device, after earlier uses of the buffer's bytes. When it returns, a
+    /// download is done. An upload no longer needs `host`, and is done when the returned points are reached.
     ///
     /// The plan's buffer side is relative to the buffer, its host side to `host`. Small transfers go to `queue`. If work of
-    /// host threads must be waited for, it fails with [`hazard::Detour::Wait`].
+    /// host threads must be waited for, the transfer fails with [`hazard::Detour::Wait`].
     fn transfer(
         &self,
         direction: Direction,
@@ -341,14 +354,14 @@ pub trait Device: Send + Sync {
         plan: &CopyPlan,
         queue: &dyn Queue,
     ) -> Result<SmallVec<[Point; 2]>>;
-    /// Releases what finished work still holds: queues keep the buffers of a batch until they look for finished ones.
+    /// Releases the buffers that finished work still holds. A queue keeps the buffers of a batch until it checks for finished batches.
     fn reclaim(&self);
-    /// The memory that it holds.
+    /// The memory that the device holds.
     fn memory(&self) -> MemoryUsage;
     /// The error with which the device was lost, if it was.
     fn lost(&self) -> Option<crate::error::Error>;
-    /// Waits for all work, and writes what must outlive the process (the caches).
+    /// Waits for all work, and writes the caches to disk.
     fn drain(&self);
-    /// For casts to the device's own type.
+    /// For downcasts to the concrete type.
     fn as_any(&self) -> &dyn Any;
 }

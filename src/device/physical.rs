@@ -1,4 +1,4 @@
-//! Physical devices: those that can be opened, with their properties.
+//! Physical devices: the devices that can be opened, with their properties.
 
 use super::Device;
 use crate::error::Result;
@@ -12,7 +12,7 @@ pub const CPU_PATH: &str = "cpu";
 pub const HOST_THREADS_PATH: &str = "host";
 /// `device_path` of host threads for programs that ask for WARP (decision 28).
 pub const WARP_PATH: &str = "direct3d\\warp";
-/// `device_path` of the reference accelerator: one host thread, and the checks there are (decision 28).
+/// `device_path` of the reference accelerator: one host thread, with all checks (decision 28).
 pub const REFERENCE_PATH: &str = "direct3d\\ref";
 
 /// The kind of a device.
@@ -29,7 +29,7 @@ pub enum DeviceKind {
 /// The type of a device.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceType {
-    /// A card with memory of its own.
+    /// A GPU with dedicated memory.
     Discrete,
     /// A GPU that shares the host's memory.
     Integrated,
@@ -42,18 +42,18 @@ pub enum DeviceType {
     Other,
 }
 
-/// What a device is, and what its kernels may require.
+/// The identity of a device, and the features that its kernels may require.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Hardware {
     /// PCI or Khronos id of the vendor.
     pub vendor_id: u32,
     /// The vendor's id of the device.
     pub device_id: u32,
-    /// Its type.
+    /// The type of the device.
     pub device_type: DeviceType,
-    /// Its driver, as Vulkan numbers them.
+    /// The driver: a VkDriverId.
     pub driver_id: u32,
-    /// The version of the driver in its own form.
+    /// The driver's version, in the driver's format.
     pub driver_version: u32,
     /// The version of Vulkan that is used.
     pub api_version: u32,
@@ -61,13 +61,13 @@ pub struct Hardware {
     pub uuid: [u8; 16],
     /// Invocations of a subgroup.
     pub subgroup_size: u32,
-    /// Fewest invocations of a subgroup, where the driver chooses.
+    /// Minimum invocations of a subgroup, if the driver chooses the size.
     pub min_subgroup_size: u32,
-    /// Most invocations of a subgroup.
+    /// Maximum invocations of a subgroup.
     pub max_subgroup_size: u32,
-    /// Most workgroups of a dispatch in x, y and z.
+    /// Maximum workgroups of a dispatch in x, y and z.
     pub max_workgroup_count: [u32; 3],
-    /// What its kernels may require, by bits; their order is that of the C API.
+    /// The features that its kernels may require, as bits in the order of the C API.
     pub features: u64,
 }
 
@@ -78,13 +78,13 @@ pub struct Properties {
     pub device_path: CString,
     /// A short name to show to users.
     pub description: CString,
-    /// Why it cannot be used; `None` if it can.
+    /// Why the device cannot be used; `None` if it can be used.
     pub unusable: Option<CString>,
-    /// It has no memory, so that it compiles kernels and runs none.
+    /// True if the device has no memory: it compiles kernels but runs none.
     pub compiles_only: bool,
     /// Name and version of the driver.
     pub driver: CString,
-    /// Its version: major << 16 | minor.
+    /// The accelerator's version: major << 16 | minor.
     pub version: u32,
     /// Dedicated memory in kilobytes.
     pub dedicated_memory_kb: usize,
@@ -92,33 +92,33 @@ pub struct Properties {
     pub has_display: bool,
     /// True if validation is on.
     pub is_debug: bool,
-    /// True if it is software.
+    /// True if the device is software.
     pub is_emulated: bool,
-    /// True if it has full double precision.
+    /// True if the device has full double precision.
     pub double_precision: bool,
-    /// True if it has at least limited double precision.
+    /// True if the device has at least limited double precision.
     pub limited_double_precision: bool,
-    /// True if it has memory that the host addresses too.
+    /// True if the device has memory that the host addresses too.
     pub cpu_shared_memory: bool,
-    /// Most invocations of a workgroup.
+    /// Maximum invocations of a workgroup.
     pub max_workgroup_invocations: u32,
-    /// Most invocations of a workgroup in x, y and z.
+    /// Maximum invocations of a workgroup in x, y and z.
     pub max_workgroup_size: [u32; 3],
-    /// Most bytes of workgroup memory.
+    /// Maximum bytes of workgroup memory.
     pub max_workgroup_memory: u32,
-    /// Most bytes of push constants.
+    /// Maximum bytes of push constants.
     pub max_push_constants: u32,
-    /// Most bytes of a storage-buffer binding.
+    /// Maximum bytes of a storage-buffer binding.
     pub max_storage_buffer_range: u64,
     /// Bytes to which the offset of a bound section must be aligned.
     pub min_storage_buffer_alignment: u64,
-    /// Most bytes of a uniform-buffer binding.
+    /// Maximum bytes of a uniform-buffer binding.
     pub max_uniform_buffer_range: u64,
     /// Bytes to which the offset of a section bound as uniform buffer must be aligned.
     pub min_uniform_buffer_alignment: u64,
-    /// True if the host may read and write its arrays unless the program says otherwise.
+    /// True if the host may read and write the device's arrays, unless the program sets another CPU access type.
     pub shared_by_default: bool,
-    /// What it is.
+    /// The identity and features of the device.
     pub hardware: Hardware,
 }
 
@@ -135,7 +135,7 @@ pub trait PhysicalDevice: Send + Sync {
     fn properties(&self) -> Properties;
     /// The UUID of the hardware, if Vulkan gives one.
     fn uuid(&self) -> Option<[u8; 16]>;
-    /// For casts to the device's own type.
+    /// For downcasts to the concrete type.
     fn as_any(&self) -> &dyn Any;
     /// Opens the device.
     fn open(&self) -> Result<Arc<dyn Device>>;

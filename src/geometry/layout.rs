@@ -1,14 +1,14 @@
-//! Where the bytes of a strided box lie, and how to walk two of them together.
+//! Strided boxes in memory ([`Layout`]), and copies between two of them ([`CopyPlan`]).
 //!
-//! A copy between any two places (host memory, arrays, sections, of any rank) is one [`CopyPlan`]: nested loops around
-//! a contiguous run. Pure arithmetic; host loops and the device copy kernels both follow it.
+//! A copy between any two boxes (host memory, arrays, sections, of any rank) is one [`CopyPlan`]: nested loops around
+//! a contiguous run. Host loops and the device copy kernels both execute such plans. This module is pure arithmetic.
 
 use super::region::Region;
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// A box of elements: byte offset of its first element, then (count, byte stride) from the most significant dimension.
+/// A box of elements in memory: the byte offset of its first element, and the count and byte stride of each dimension.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Byte offset of element (0, ..., 0) from the start of the memory.
@@ -20,7 +20,7 @@ pub struct Layout {
 }
 
 impl Clone for Layout {
-    // The derived one clones value by value.
+    // Faster than the derived implementation, which clones each element of `dims` separately.
     fn clone(&self) -> Self {
         Self { offset: self.offset, element: self.element, dims: SmallVec::from_slice(&self.dims) }
     }
@@ -39,7 +39,7 @@ impl Layout {
         Self { offset, element, dims }
     }
 
-    /// The box at `origin` with `extent` inside this one. The caller has checked that it lies inside.
+    /// The section of this box at `origin` with `extent`. The caller has checked that the section lies inside the box.
     #[must_use]
     pub fn section(&self, origin: &[u64], extent: &[u64]) -> Self {
         let mut offset = self.offset;
@@ -61,7 +61,7 @@ impl Layout {
         self.dims.iter().map(|d| d.0).product()
     }
 
-    /// Bytes of all elements, gaps not counted.
+    /// Bytes of all elements, without gaps.
     pub fn bytes(&self) -> u64 {
         self.elements() * self.element
     }
@@ -90,9 +90,10 @@ pub struct CopyDim {
     pub destination: u64,
 }
 
-/// Nested loops (outermost first) around a contiguous run of bytes. Neighbouring loops that form one run are merged.
+/// Nested loops (outermost first) around a contiguous run of bytes. Adjacent loops that form one run are merged.
 ///
-/// "Packed position" below counts the bytes moved so far, in row-major order: a plan can be cut into pieces by it.
+/// A *packed position* is the number of bytes that the plan moves before a byte, in row-major order. Ranges of packed positions cut
+/// a plan into pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyPlan {
     /// Byte offset of the first byte in the source.
@@ -101,7 +102,7 @@ pub struct CopyPlan {
     pub destination: u64,
     /// The loops.
     pub dims: SmallVec<[CopyDim; 4]>,
-    /// Contiguous bytes moved by each innermost iteration.
+    /// Bytes of the contiguous run that each innermost iteration moves.
     pub run: u64,
 }
 
@@ -111,7 +112,7 @@ impl CopyPlan {
         Self { source, destination, dims: SmallVec::new(), run: bytes }
     }
 
-    /// Pairs the elements of two boxes of the same extent, in order.
+    /// A plan that copies the elements of one box to another box of the same extent.
     pub fn new(source: &Layout, destination: &Layout) -> Result<Self> {
         if source.element != destination.element {
             return Err(Error::runtime(format!(
@@ -134,7 +135,7 @@ impl CopyPlan {
         Ok(Self::merged(source.offset, destination.offset, dims, source.element))
     }
 
-    /// A plan of these loops (outermost first) around a run; loops that form one run are merged.
+    /// A plan with these loops (outermost first) around a run. Merges loops that form one run.
     fn merged(source: u64, destination: u64, loops: impl DoubleEndedIterator<Item = CopyDim>, mut run: u64) -> Self {
         let mut dims: SmallVec<[CopyDim; 4]> = SmallVec::new();
         for dim in loops.rev().filter(|d| d.count != 1) {
@@ -168,12 +169,12 @@ impl CopyPlan {
         self.dims.is_empty()
     }
 
-    /// Byte range touched in the source, gaps included.
+    /// The byte range touched in the source, including gaps.
     pub fn source_hull(&self) -> Range<u64> {
         self.source..self.source + self.run + self.dims.iter().map(|d| (d.count - 1) * d.source).sum::<u64>()
     }
 
-    /// Byte range touched in the destination, gaps included.
+    /// The byte range touched in the destination, including gaps.
     pub fn destination_hull(&self) -> Range<u64> {
         let span = self.dims.iter().map(|d| (d.count - 1) * d.destination).sum::<u64>();
         self.destination..self.destination + self.run + span
@@ -212,8 +213,8 @@ impl CopyPlan {
         pieces
     }
 
-    /// Two plans that go through packed memory of the plan's size: from the source to it, and from it to the destination. A
-    /// side that is packed itself becomes one run.
+    /// Splits the plan into two plans over packed memory of the plan's size: one from the source to the packed memory, one from the
+    /// packed memory to the destination. Each of them becomes one run if its other side is packed too.
     pub fn through_packed(&self) -> (Self, Self) {
         if self.is_linear() {
             return (Self::linear(self.source, 0, self.run), Self::linear(0, self.destination, self.run));
@@ -228,8 +229,8 @@ impl CopyPlan {
         (down, Self::merged(0, self.destination, up.into_iter(), self.run))
     }
 
-    /// Byte ranges touched in the source and in the destination by packed positions `part` (not empty), gaps included; those of
-    /// the whole plan for a side whose outer loops do not step over all that the inner ones span.
+    /// The byte ranges that packed positions `part` (not empty) touch in the source and in the destination, including gaps. If a side
+    /// has an outer loop whose stride is less than the span of its inner loops, the range of this side is that of the whole plan.
     pub fn hulls(&self, part: &Range<u64>) -> (Range<u64>, Range<u64>) {
         if self.is_linear() {
             let side = |start: u64| start + part.start..start + part.end;
@@ -238,9 +239,9 @@ impl CopyPlan {
         let side = |start: u64, whole: Range<u64>, stride: fn(&CopyDim) -> u64| {
             let mut span = self.run;
             let ascends = self.dims.iter().rev().all(|d| {
-                let over = stride(d) >= span;
+                let exceeds_span = stride(d) >= span;
                 span += (d.count - 1) * stride(d);
-                over
+                exceeds_span
             });
             let at = |position: u64| {
                 let mut rest = position / self.run;
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn differing_extents_and_elements_are_errors_that_say_so() {
+    fn errors_name_differing_extents_and_element_sizes() {
         let a = Layout::packed(0, 4, &[2, 3]);
         let e = CopyPlan::new(&a, &Layout::packed(0, 4, &[3, 2])).unwrap_err();
         assert!(e.message.contains("[2, 3]") && e.message.contains("[3, 2]"), "{e}");
@@ -352,25 +353,25 @@ mod tests {
     }
 
     proptest! {
-        /// Pieces, and the way through packed memory, visit the same bytes in the same order.
+        /// The pieces of a plan, and its two plans through packed memory, visit the same bytes in the same order as the plan.
         #[test]
-        fn pieces_and_packed_hops_lose_nothing((whole, part, origin) in boxes(), most in 1u64..200) {
+        fn pieces_and_plans_through_packed_memory_visit_the_same_bytes((whole, part, origin) in boxes(), most in 1u64..200) {
             let section = Layout::packed(8, 4, &whole).section(&origin, &part);
             let plan = CopyPlan::new(&section, &Layout::packed(4, 4, &part)).unwrap();
-            let walk = |p: &CopyPlan| {
+            let visited = |p: &CopyPlan| {
                 let mut seen = Vec::new();
                 p.for_each_run(0, p.bytes(), |s, d, n| (0..n).step_by(4).for_each(|k| seen.push((s + k, d + k))));
                 seen
             };
-            let direct = walk(&plan);
-            prop_assert_eq!(&plan.pieces(most * 4).iter().flat_map(walk).collect::<Vec<_>>(), &direct);
+            let direct = visited(&plan);
+            prop_assert_eq!(&plan.pieces(most * 4).iter().flat_map(visited).collect::<Vec<_>>(), &direct);
             let (down, up) = plan.through_packed();
             prop_assert_eq!(up.is_linear(), true);
-            let hop: Vec<_> = walk(&down).into_iter().zip(walk(&up)).map(|((s, k), (l, d))| { assert_eq!(k, l); (s, d) }).collect();
+            let hop: Vec<_> = visited(&down).into_iter().zip(visited(&up)).map(|((s, k), (l, d))| { assert_eq!(k, l); (s, d) }).collect();
             prop_assert_eq!(&hop, &direct);
         }
 
-        /// The hulls of a piece are those of its runs.
+        /// The hulls of a piece begin with its first run and end with its last run.
         #[test]
         fn hulls_of_a_piece_end_where_its_runs_do((whole, part, origin) in boxes(), from in 0u64..100, bytes in 1u64..100) {
             let section = Layout::packed(8, 4, &whole).section(&origin, &part);
@@ -384,7 +385,8 @@ mod tests {
             prop_assert_eq!(plan.hulls(&(from..to)), (source, destination));
         }
 
-        /// Any cut of any section of any box visits exactly its elements, in row-major order.
+        /// The pieces of a plan, cut at any distance, visit exactly the elements of the copied section, in row-major
+        /// order.
         #[test]
         fn cuts_visit_every_element_once((whole, part, origin) in boxes(), cut in 1u64..40) {
             let outer = Layout::packed(4, 4, &whole);

@@ -1,4 +1,4 @@
-//! Boxes of elements in memory: where their bytes lie, and how two of them are walked together. Pure arithmetic.
+//! Boxes of elements in memory, copies between two boxes, and the texels of textures. Pure arithmetic.
 
 pub mod layout;
 pub mod region;

@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Bytes of a data source: nested loops (count, byte stride; outermost first) around a contiguous run. The stride of a loop
-/// exceeds what the inner loops span, so that the runs are disjoint and in ascending order.
+/// A set of bytes of a data source: nested loops (count, byte stride; outermost first) around a contiguous run. The stride of a
+/// loop exceeds the span of the inner loops, so the runs are disjoint and in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// The first byte.
@@ -16,12 +16,12 @@ pub struct Region {
 }
 
 impl Region {
-    /// Contiguous bytes.
+    /// A region of contiguous bytes.
     pub fn linear(range: Range<u64>) -> Self {
         Self { start: range.start, run: range.end - range.start, dims: SmallVec::new() }
     }
 
-    /// The bytes of a box of elements; loops that form one run are merged.
+    /// The bytes of a box of elements. Merges loops that form one run.
     pub fn new(offset: u64, element: u64, dims: &[(u64, u64)]) -> Self {
         let mut run = element;
         let mut merged: SmallVec<[(u64, u64); 3]> = SmallVec::new();
@@ -49,7 +49,7 @@ impl Region {
         self.dims.iter().map(|d| d.0).product()
     }
 
-    /// The range from the first byte to the end of the last, gaps included.
+    /// The range from the first byte to the last, including gaps.
     pub fn hull(&self) -> Range<u64> {
         let span: u64 = self.dims.iter().map(|&(count, stride)| (count - 1) * stride).sum();
         self.start..self.start + span + self.run
@@ -60,8 +60,8 @@ impl Region {
         Ranges { region: self, index: SmallVec::from_elem(0, self.dims.len()), at: Some(self.start) }
     }
 
-    /// True if the two have a byte in common. Computed by arithmetic if one is contiguous or both have the same strides, as
-    /// sections of one matrix do; else run by run.
+    /// True if the two regions have a byte in common. Needs no iteration over runs if one region is contiguous, or if both have the
+    /// same strides, as sections of one matrix have.
     pub fn overlaps(&self, other: &Self) -> bool {
         let alike = self.dims.len() == other.dims.len() && self.dims.iter().zip(&other.dims).all(|(a, b)| a.1 == b.1);
         if alike {
@@ -91,7 +91,7 @@ impl Region {
         false
     }
 
-    /// How many bytes the loops from `depth` on span.
+    /// The number of bytes from the first to the last byte of the loops from `depth` on.
     fn span(&self, depth: usize) -> u64 {
         self.run + self.dims[depth..].iter().map(|&(count, stride)| (count - 1) * stride).sum::<u64>()
     }
@@ -102,30 +102,30 @@ impl Region {
             return start < range.end && range.start < start + self.run;
         };
         let inner = self.span(depth + 1);
-        // The iterations that end after the range's start and begin before its end.
+        // Iterations `first..end` are those that end after the range's start and begin before its end.
         let first = (range.start + 1).saturating_sub(start + inner).div_ceil(stride);
         let end = range.end.saturating_sub(start).div_ceil(stride).min(count);
-        // An iteration between two others lies inside the range completely.
+        // If there are three or more such iterations, those in the middle lie completely inside the range.
         end > first && (end - first > 2 || (first..end).any(|n| self.meets_range(depth + 1, start + n * stride, range)))
     }
 }
 
-/// True if the loops from `depth` on of two regions with the same strides meet, the second one beginning `apart` bytes
-/// behind the first.
-fn meet(a: &Region, b: &Region, depth: usize, apart: i128) -> bool {
+/// True if two regions with the same strides have a byte in common, counting only the loops from `depth` on. `b` begins `distance`
+/// bytes after `a`.
+fn meet(a: &Region, b: &Region, depth: usize, distance: i128) -> bool {
     let (Some(&(count_a, stride)), Some(&(count_b, _))) = (a.dims.get(depth), b.dims.get(depth)) else {
-        return -i128::from(b.run) < apart && apart < i128::from(a.run);
+        return -i128::from(b.run) < distance && distance < i128::from(a.run);
     };
     let stride = i128::from(stride);
     let (span_a, span_b) = (i128::from(a.span(depth + 1)), i128::from(b.span(depth + 1)));
-    // Iteration n of a meets iteration m of b only if n - m = k with -span_b < apart - k * stride < span_a.
-    let least = (apart - span_a).div_euclid(stride) + 1;
-    let most = -(-(apart + span_b)).div_euclid(stride) - 1;
+    // Iteration n of a meets iteration m of b only if `n - m = k` with `-span_b < distance - k * stride < span_a`.
+    let least = (distance - span_a).div_euclid(stride) + 1;
+    let most = -(-(distance + span_b)).div_euclid(stride) - 1;
     let (least, most) = (least.max(1 - i128::from(count_b)), most.min(i128::from(count_a) - 1));
-    (least..=most).any(|k| meet(a, b, depth + 1, apart - k * stride))
+    (least..=most).any(|k| meet(a, b, depth + 1, distance - k * stride))
 }
 
-/// Iterator of [`Region::ranges`].
+/// The iterator of [`Region::ranges`].
 #[derive(Clone)]
 pub struct Ranges<'a> {
     region: &'a Region,

@@ -1,4 +1,4 @@
-//! Texels: what they are made of, and where those of a texture lie in its host form.
+//! Texel formats, and the layout of texels in the host form of a texture.
 
 use super::layout::Layout;
 use crate::error::{Error, Result};
@@ -9,15 +9,15 @@ use std::ops::Range;
 /// The kind of the components of a texel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ComponentKind {
-    /// Integers with sign.
+    /// Signed integers.
     Int,
-    /// Integers without sign.
+    /// Unsigned integers.
     Uint,
     /// Floats.
     Float,
-    /// -1 to 1 as integers with sign.
+    /// Signed normalized integers: -1 to 1.
     Norm,
-    /// 0 to 1 as integers without sign.
+    /// Unsigned normalized integers: 0 to 1.
     Unorm,
     /// Doubles.
     Double,
@@ -36,24 +36,24 @@ impl fmt::Display for ComponentKind {
     }
 }
 
-/// What a texel is made of.
+/// The format of a texel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TexelFormat {
     /// The kind of its components.
     pub kind: ComponentKind,
-    /// How many there are.
+    /// The number of components.
     pub components: u32,
-    /// The bits of each.
+    /// The bits of each component.
     pub bits: u32,
 }
 
 impl TexelFormat {
-    /// One of the 41 formats there are (TEX-2 to TEX-6). `bits` 0: the kind's own.
+    /// A format; fails unless it is one of the 41 supported ones (TEX-2 to TEX-6). `bits` 0 selects the default of the kind.
     pub fn new(kind: ComponentKind, components: u32, bits: u32) -> Result<Self> {
         use ComponentKind::{Double, Float, Int, Norm, Uint, Unorm};
         if !(1..=4).contains(&components) {
             return Err(Error::invalid(format!(
-                "texels with {components} components were requested; they have 1 to 4"
+                "texels with {components} components were requested; texels must have 1 to 4 components"
             )));
         }
         let bits = match (bits, kind) {
@@ -66,7 +66,7 @@ impl TexelFormat {
         };
         if ![8, 16, 32, 64].contains(&bits) {
             return Err(Error::runtime(format!(
-                "components of {bits} bits were requested; they have 8, 16, 32 or 64 bits"
+                "components of {bits} bits were requested; components must have 8, 16, 32 or 64 bits"
             )));
         }
         let possible = match kind {
@@ -80,7 +80,7 @@ impl TexelFormat {
             Ok(this)
         } else {
             Err(Error::unsupported(format!(
-                "texels of {this} are not supported; use other bits or components (docs/spec/textures.md)"
+                "texels of {this} are not supported; use another number of bits or components (docs/spec/textures.md)"
             )))
         }
     }
@@ -93,36 +93,37 @@ impl TexelFormat {
 
 impl fmt::Display for TexelFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} of {} bits", self.components, self.kind, self.bits)
+        write!(f, "{} {} component(s) of {} bits", self.components, self.kind, self.bits)
     }
 }
 
-/// Most texels in a dimension, where there are one or two and where there are three.
-const MOST: [u32; 2] = [16384, 2048];
+/// The maximum number of texels in a dimension. The first number is for textures with one or two dimensions, the second for those
+/// with three.
+const MAX_EXTENT: [u32; 2] = [16384, 2048];
 
-/// The shape of a texture: its levels follow each other in the host form, each packed, row-major.
+/// The shape of a texture. In the host form, the levels follow each other; each level is packed and row-major.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextureShape {
     format: TexelFormat,
-    /// Of level 0, most significant first.
+    /// The extent of level 0, most significant dimension first.
     extent: SmallVec<[u32; 3]>,
     levels: u32,
 }
 
 impl TextureShape {
-    /// A shape with this many levels, or all there can be (TEX-8).
+    /// A shape with this many levels; `None` for the maximum number (TEX-8).
     pub fn new(format: TexelFormat, extent: &[i32], levels: Option<u32>) -> Result<Self> {
         if !(1..=3).contains(&extent.len()) {
             return Err(Error::invalid(format!(
-                "a texture of {} dimensions was requested; textures have 1 to 3",
+                "a texture of {} dimensions was requested; textures must have 1 to 3 dimensions",
                 extent.len()
             )));
         }
-        let most = MOST[usize::from(extent.len() == 3)];
+        let most = MAX_EXTENT[usize::from(extent.len() == 3)];
         if let Some(bad) = extent.iter().find(|&&e| e <= 0 || e as u32 > most) {
             return Err(Error::runtime(format!(
-                "the extent {extent:?} of the texture has {bad} texels in a dimension; the limit for {} dimensions is \
-                 1 to {most}",
+                "the extent {extent:?} of the texture has {bad} texels in a dimension; textures of {} dimensions must \
+                 have 1 to {most} texels in each dimension",
                 extent.len()
             )));
         }
@@ -131,13 +132,13 @@ impl TextureShape {
         let levels = levels.unwrap_or(all);
         if levels == 0 || levels > all {
             return Err(Error::runtime(format!(
-                "{levels} levels were requested for a texture of extent {extent:?}, which has 1 to {all}"
+                "{levels} levels were requested for a texture of extent {extent:?}, which can have 1 to {all} levels"
             )));
         }
         Ok(Self { format, extent, levels })
     }
 
-    /// What its texels are made of.
+    /// The format of its texels.
     pub fn format(&self) -> TexelFormat {
         self.format
     }
@@ -157,14 +158,14 @@ impl TextureShape {
         self.extent.iter().map(|&e| (e >> level).max(1)).collect()
     }
 
-    /// Where the texels of a level lie in the host form.
+    /// The layout of a level's texels in the host form.
     pub fn level(&self, level: u32) -> Layout {
         let sizes = |k| -> SmallVec<[u64; 3]> { self.extent(k).into_iter().map(u64::from).collect() };
         let before: u64 = (0..level).map(|k| sizes(k).iter().product::<u64>()).sum();
         Layout::packed(before * self.format.bytes(), self.format.bytes(), &sizes(level))
     }
 
-    /// Where the texels of some levels lie in the host form: one level as a box, several as one element.
+    /// The layout of some levels in the host form: a box of texels for one level, one large element for several.
     pub fn layout(&self, levels: &Range<u32>) -> Layout {
         let first = self.level(levels.start);
         if levels.end - levels.start == 1 {
@@ -174,7 +175,7 @@ impl TextureShape {
         Layout { offset: first.offset, element: end - first.offset, dims: SmallVec::new() }
     }
 
-    /// The levels whose host form is these bytes, if it is whole levels.
+    /// The levels whose host form is exactly these bytes; `None` if the bytes are not whole levels.
     pub fn levels_of(&self, bytes: &Range<u64>) -> Option<Range<u32>> {
         let hull = |level| self.level(level).hull();
         let first = (0..self.levels()).find(|&level| hull(level).start == bytes.start)?;
@@ -195,7 +196,7 @@ impl TextureShape {
         self.level(self.levels - 1).hull().end
     }
 
-    /// Calls `each` for boxes of texels that together are these contiguous bytes of the host form, in their order.
+    /// Splits these contiguous bytes of the host form into boxes of texels, and calls `each` for the boxes in order.
     pub fn for_each_box(&self, bytes: &Range<u64>, mut each: impl FnMut(TexelBox)) {
         let texel = self.format.bytes();
         for level in 0..self.levels {
@@ -224,7 +225,7 @@ impl TextureShape {
         }
     }
 
-    /// The levels from `first` on; `count` 0: all that there are (TEX-37, TEX-38).
+    /// `count` levels from `first` on, or all levels from `first` on if `count` is 0 (TEX-37, TEX-38).
     pub fn range(&self, first: u32, count: u32) -> Result<Range<u32>> {
         let end = if count == 0 { self.levels } else { first.saturating_add(count) };
         if first >= self.levels || end > self.levels {
@@ -238,14 +239,14 @@ impl TextureShape {
     }
 }
 
-/// A box of texels of one level: x, y, z as Vulkan has them.
+/// A box of texels of one level, in Vulkan's order x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TexelBox {
     /// The level.
     pub level: u32,
     /// Its first texel.
     pub at: [u32; 3],
-    /// Its texels in each dimension.
+    /// The number of texels in each dimension.
     pub size: [u32; 3],
 }
 

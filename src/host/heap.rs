@@ -1,7 +1,7 @@
-//! The library's heap: the system's heap, with a reserve for code that cannot report a lack of memory. A call begins only while
-//! the reserve has room (`is_ready`), so a lack of memory fails the next call and does not abort the process.
+//! The library's allocator: the system's heap, with a reserve for code that cannot report a lack of memory. A call begins only
+//! while the reserve has room (`is_ready`). So a lack of memory makes the next call fail, and does not abort the process.
 //!
-//! Containers that the caller sizes grow by `crate::grow`, which reports a lack of memory itself.
+//! Containers whose size the caller controls grow by `crate::grow`, which reports a lack of memory itself.
 
 #![allow(unsafe_code)]
 
@@ -15,25 +15,26 @@ static HEAP: Heap = Heap;
 
 struct Heap;
 
-/// Bytes of a piece of the reserve. It takes no memory before it is used.
+/// The size of a piece of the reserve in bytes. Its pages take no memory before they are used.
 const PIECE: usize = 4 << 20;
-/// Most pieces. The first is part of the library; others replace pieces that are in use when there is memory again.
+/// The maximum number of pieces. The first piece is part of the library. Other pieces are allocated when no piece is half free and
+/// memory is available again.
 const PIECES: usize = 16;
-/// A piece is given out in units of so many bytes, aligned to as many: as the library's own types are at most.
+/// The allocation unit of a piece: its size and alignment in bytes. No type of the library has a larger alignment.
 const UNIT: usize = 128;
 const UNITS: usize = PIECE / UNIT;
-/// Larger blocks are not taken from the reserve.
+/// The largest block that the reserve provides, in bytes.
 const LARGEST: usize = PIECE / 8;
 
 /// True while a piece of the reserve is at least half free.
 static READY: AtomicBool = AtomicBool::new(true);
-/// How many blocks of the reserve are in use.
+/// The number of blocks of the reserve that are in use.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
 /// A part of the reserve.
 #[derive(Clone, Copy)]
 struct Piece {
-    /// Null if there is none.
+    /// Null if the piece does not exist.
     start: *mut u8,
     used: usize,
     /// A bit for each unit in use.
@@ -60,7 +61,7 @@ impl Piece {
         self.used = if used { self.used + count } else { self.used - count };
     }
 
-    /// The first of so many free units that follow each other.
+    /// The first of `count` consecutive free units.
     fn find(&self, count: usize) -> Option<usize> {
         let (mut free, mut unit) = (0, 0);
         while unit < UNITS {
@@ -77,34 +78,34 @@ impl Piece {
         None
     }
 
-    /// The unit at which a block begins; `None` if the block is not of this piece.
+    /// The unit at which a block begins; `None` if the block does not belong to this piece.
     fn unit_of(&self, block: *mut u8) -> Option<usize> {
         let at = block.addr().wrapping_sub(self.start.addr());
         (!self.start.is_null() && at < PIECE).then_some(at / UNIT)
     }
 
-    /// True if calls may begin while this piece is there.
+    /// True if this piece has enough room for calls to begin.
     fn is_ready(&self) -> bool {
         !self.start.is_null() && self.used <= UNITS / 2
     }
 }
 
-/// The reserve, behind a lock that needs no memory. It is held for a few instructions, and only while memory is short.
+/// The reserve, protected by a lock that needs no memory. The lock is held for a few instructions, and only while memory is short.
 struct Reserve {
     locked: AtomicBool,
     pieces: UnsafeCell<[Piece; PIECES]>,
 }
 
-// SAFETY: `with` alone reaches the pieces, and holds the lock meanwhile.
+// SAFETY: only `with` accesses the pieces, and it holds the lock meanwhile.
 unsafe impl Sync for Reserve {}
 
-/// The bytes of the first piece, which is there before the first call.
+/// The bytes of the first piece, which exists before the first call.
 #[repr(align(128))]
 struct First(UnsafeCell<[u8; PIECE]>);
 
 const _: () = assert!(align_of::<First>() == UNIT);
 
-// SAFETY: they are reached only through blocks that the reserve gives out, each to one owner.
+// SAFETY: the bytes are accessed only through blocks of the reserve, each of which has one owner.
 unsafe impl Sync for First {}
 
 static FIRST: First = First(UnsafeCell::new([0; PIECE]));
@@ -128,13 +129,13 @@ impl Reserve {
 
     fn with<R>(&self, f: impl FnOnce(&mut [Piece; PIECES]) -> R) -> R {
         self.lock();
-        // SAFETY: the lock is held, and `f` does not come here.
+        // SAFETY: the lock is held, and `f` does not call `with`.
         let result = f(unsafe { &mut *self.pieces.get() });
         self.unlock();
         result
     }
 
-    /// A block of the reserve; null if it has none.
+    /// Allocates a block of the reserve; null if the reserve has no room for it.
     #[cold]
     fn take(&self, layout: Layout) -> *mut u8 {
         if layout.size() > LARGEST || layout.align() > UNIT {
@@ -154,7 +155,7 @@ impl Reserve {
         })
     }
 
-    /// Takes a block back; false if it is not of the reserve.
+    /// Frees a block; false if it does not belong to the reserve.
     #[cold]
     fn give_back(&self, block: *mut u8, size: usize) -> bool {
         let count = size.div_ceil(UNIT).max(1);
@@ -164,11 +165,11 @@ impl Reserve {
             };
             LIVE.fetch_sub(1, Ordering::Relaxed);
             pieces[at].mark(first, count, false);
-            // One is kept.
-            let others = pieces.iter().filter(|p| p.is_ready()).count();
-            if pieces[at].used == 0 && others > 1 && pieces[at].start != FIRST.0.get().cast() {
+            // An unused piece is freed if another piece is ready.
+            let ready_pieces = pieces.iter().filter(|p| p.is_ready()).count();
+            if pieces[at].used == 0 && ready_pieces > 1 && pieces[at].start != FIRST.0.get().cast() {
                 let piece = std::mem::replace(&mut pieces[at], Piece::NONE);
-                // SAFETY: `fill` allocated it with this layout, and nothing of it is in use.
+                // SAFETY: `fill` allocated the piece with this layout, and none of its units is in use.
                 unsafe { System.dealloc(piece.start, Piece::LAYOUT) };
             }
             READY.store(pieces.iter().any(Piece::is_ready), Ordering::Relaxed);
@@ -176,15 +177,15 @@ impl Reserve {
         })
     }
 
-    /// Gets a new piece if none is half free; false if there is no memory for it.
+    /// Allocates a new piece if no piece is half free; false if there is no memory for it.
     #[cold]
     fn fill(&self) -> bool {
         self.with(|pieces| {
             if !pieces.iter().any(Piece::is_ready) {
-                let Some(place) = pieces.iter_mut().find(|p| p.start.is_null()) else { return false };
-                // SAFETY: the layout has a size.
-                place.start = unsafe { System.alloc(Piece::LAYOUT) };
-                if place.start.is_null() {
+                let Some(missing_piece) = pieces.iter_mut().find(|p| p.start.is_null()) else { return false };
+                // SAFETY: the layout's size is not 0.
+                missing_piece.start = unsafe { System.alloc(Piece::LAYOUT) };
+                if missing_piece.start.is_null() {
                     return false;
                 }
             }
@@ -194,27 +195,27 @@ impl Reserve {
     }
 }
 
-/// True if the reserve has room for what a call needs, so that a call may begin.
+/// True if the reserve has enough room for a call to begin.
 #[inline]
 pub fn is_ready() -> bool {
     READY.load(Ordering::Relaxed) || RESERVE.fill()
 }
 
-/// Holds the reserve's lock during a fork, so that it is free in the child.
+/// Takes the reserve's lock before a fork, so that no other thread holds the lock in the child.
 pub fn before_fork() {
     RESERVE.lock();
 }
 
-/// Ends [`before_fork`], in parent and child.
+/// Releases the lock that [`before_fork`] took, in the parent and in the child.
 pub fn after_fork() {
     RESERVE.unlock();
 }
 
-/// True if the system has memory now. For code that must not allocate past this heap otherwise: std does for a thread, and aborts
-/// the process if it cannot.
+/// True if the system has memory now. Checked before the library starts a thread: std bypasses this heap there, and aborts the
+/// process if it gets no memory.
 pub fn has_memory() -> bool {
     const PROBE: Layout = Layout::new::<[u64; 512]>();
-    // SAFETY: the layout has a size; nothing uses the block.
+    // SAFETY: the layout's size is not 0, and nothing uses the block.
     unsafe {
         let block = System.alloc(PROBE);
         if !block.is_null() {
@@ -224,7 +225,7 @@ pub fn has_memory() -> bool {
     }
 }
 
-// SAFETY: blocks are the system's, or units of the reserve that nobody else has until they are given back.
+// SAFETY: blocks come from the system, or are units of the reserve that have no other owner until they are freed.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the same contract.
@@ -247,23 +248,23 @@ unsafe impl GlobalAlloc for Heap {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if LIVE.load(Ordering::Relaxed) == 0 || !RESERVE.give_back(block, layout.size()) {
-            // SAFETY: the same contract; the block is the system's.
+            // SAFETY: the same contract; the block came from the system.
             unsafe { System.dealloc(block, layout) }
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let is_ours = LIVE.load(Ordering::Relaxed) != 0
+        let is_in_reserve = LIVE.load(Ordering::Relaxed) != 0
             && RESERVE.with(|pieces| pieces.iter().any(|p| p.unit_of(block).is_some()));
-        if !is_ours {
-            // SAFETY: the same contract; the block is the system's.
+        if !is_in_reserve {
+            // SAFETY: the same contract; the block came from the system.
             let moved = unsafe { System.realloc(block, layout, size) };
             if !moved.is_null() {
                 return moved;
             }
         }
-        // SAFETY: the caller vouches for the new size and the alignment; both blocks hold the bytes that are copied, and the old one
-        // is no longer used.
+        // SAFETY: the caller vouches for the new size and the alignment. Both blocks are at least as large as the copied bytes, and the
+        // old one is no longer used.
         unsafe {
             let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
             if !moved.is_null() {
@@ -283,13 +284,13 @@ mod tests {
         Layout::from_size_align(size, 8).unwrap()
     }
 
-    fn own() -> Reserve {
+    fn empty_reserve() -> Reserve {
         Reserve { locked: AtomicBool::new(false), pieces: UnsafeCell::new([Piece::NONE; PIECES]) }
     }
 
     #[test]
     fn blocks_of_the_reserve_do_not_overlap_and_are_used_again() {
-        let reserve = own();
+        let reserve = empty_reserve();
         assert!(reserve.take(layout(8)).is_null() && reserve.fill());
         let blocks: Vec<_> = (0..1000).map(|n| (reserve.take(layout(n + 1)), n + 1)).collect();
         let mut ends: Vec<_> = blocks.iter().map(|(b, size)| (b.addr(), b.addr() + size)).collect();
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_used_up_reserve_gets_another_piece() {
-        let reserve = own();
+        let reserve = empty_reserve();
         assert!(reserve.fill());
         let mut blocks: Vec<_> = (0..5).map(|_| reserve.take(layout(LARGEST))).collect();
         assert!(reserve.fill());

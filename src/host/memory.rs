@@ -1,7 +1,7 @@
-//! Memory of the host: spans whose validity a caller promises, and blocks that the library owns.
+//! Host memory: spans whose validity a caller promises, and blocks that the library owns.
 //!
-//! The promise of a [`HostSpan`] is made where memory enters the library (the C API, a mapped device block, a
-//! [`HostBlock`]). Whoever reads or writes through a span checks that the access lies inside.
+//! The promise for a [`HostSpan`] is made where memory enters the library (the C API, a mapped device block, a
+//! [`HostBlock`]). Code that reads or writes through a span checks that the access lies inside.
 #![allow(unsafe_code)]
 
 use super::system::total_memory;
@@ -11,33 +11,33 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Alignment of every [`HostBlock`].
 pub const BLOCK_ALIGN: usize = 4096;
-/// Blocks of this size and more are mapped, so that pages take memory only once they are touched.
+/// Blocks of at least this size are mapped, so that pages take memory only once they are touched.
 const MAPPED_BYTES: usize = 64 << 10;
-/// Blocks of this size and more ask for huge pages: for smaller ones the first touch takes longer than the copy that touches
-/// them.
+/// Blocks of at least this size use huge pages if the system has some. For smaller blocks, the first touch of huge pages takes longer
+/// than the copy that touches them.
 #[cfg(target_os = "linux")]
 const HUGE_BYTES: usize = 16 << 20;
 
-/// Memory that the host addresses: its address and size.
+/// A range of memory that the host can access: its address and size.
 #[derive(Debug, Clone, Copy)]
 pub struct HostSpan {
     start: *mut u8,
     len: u64,
 }
 
-// SAFETY: the span is an address and a length; who made it (`HostSpan::new`) promised that the memory may be used from
-// any thread for as long as the span is used.
+// SAFETY: the span is an address and a length. The caller of `HostSpan::new` promised that any thread may use the memory for as
+// long as the span is used.
 unsafe impl Send for HostSpan {}
-// SAFETY: as for `Send`; a shared span offers nothing that an owned one does not.
+// SAFETY: as for `Send`; `HostSpan` is `Copy` and has no interior mutability of its own.
 unsafe impl Sync for HostSpan {}
 
 impl HostSpan {
     /// The `len` bytes at `ptr`.
     ///
     /// # Safety
-    /// For as long as the span or a copy of it is used, all `len` bytes must be valid for reads, and for writes where
-    /// the span is a destination, from any thread; `len` is at most `isize::MAX`. Nobody may use bytes being written
-    /// at the same time, nor write bytes being read.
+    /// For as long as the span or a copy of it is used, all `len` bytes must be valid for reads from any thread, and also for
+    /// writes if the span is a destination. `len` is at most `isize::MAX`. Bytes that are being written must not be accessed at the
+    /// same time, and bytes that are being read must not be written.
     pub unsafe fn new(ptr: *mut u8, len: u64) -> Self {
         Self { start: ptr, len }
     }
@@ -62,7 +62,7 @@ impl HostSpan {
         self.start
     }
 
-    /// The first byte's address.
+    /// The address of the first byte.
     pub fn address(&self) -> u64 {
         self.start.addr() as u64
     }
@@ -71,7 +71,7 @@ impl HostSpan {
     pub fn sub(&self, range: Range<u64>) -> Result<Self> {
         if range.start > range.end || range.end > self.len {
             return Err(Error::invalid(format!(
-                "bytes {} to {} were asked of a block of {} bytes",
+                "bytes {} to {} were requested from a block of {} bytes",
                 range.start, range.end, self.len
             )));
         }
@@ -94,12 +94,24 @@ impl HostSpan {
         Ok(())
     }
 
-    /// The first four bytes, which somebody else may be writing; `None` if there are fewer, or they are not aligned.
+    /// The first four bytes, which another thread or the device may be writing; `None` if the span is shorter or not aligned.
     #[inline]
     pub fn first_word(&self) -> Option<u32> {
         let word = self.start.cast::<u32>();
         // SAFETY: `HostSpan::new`'s caller promised `len` readable bytes; the access is atomic.
         (self.len >= 4 && word.is_aligned()).then(|| unsafe { AtomicU32::from_ptr(word) }.load(Ordering::Acquire))
+    }
+
+    /// Writes the first four bytes, which another thread or the device may be reading or writing. Whoever then reads the word sees
+    /// all earlier writes. Fails if the span is shorter or not aligned.
+    pub fn set_first_word(&self, value: u32) -> Result<()> {
+        let word = self.start.cast::<u32>();
+        if self.len < 4 || !word.is_aligned() {
+            return Err(Error::internal("a word was written to memory that is too short or not aligned"));
+        }
+        // SAFETY: `HostSpan::new`'s caller promised `len` writable bytes; the access is atomic.
+        unsafe { AtomicU32::from_ptr(word) }.store(value, Ordering::Release);
+        Ok(())
     }
 
     /// A copy of the bytes.
@@ -112,25 +124,25 @@ impl HostSpan {
         out
     }
 }
-/// Zeroed memory that the library owns, aligned to [`BLOCK_ALIGN`]. Pages that nobody touches take no memory.
+/// Zeroed memory that the library owns, aligned to [`BLOCK_ALIGN`]. In large blocks, untouched pages take no memory.
 #[derive(Debug)]
 pub struct HostBlock {
     start: *mut u8,
     /// Bytes requested.
     len: u64,
     /// Bytes allocated.
-    taken: usize,
+    allocated: usize,
     mapped: bool,
 }
 
-// SAFETY: the block owns its memory and gives it out only as `HostSpan`s, under their contract.
+// SAFETY: the block owns its memory and exposes it only as `HostSpan`s, under their contract.
 unsafe impl Send for HostBlock {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for HostBlock {}
 
 impl HostBlock {
-    /// A block of `bytes` zero bytes. Fails for more than the machine's memory: the system might grant it, and kill the
-    /// process when it is used.
+    /// A block of `bytes` zero bytes. Fails if the machine has less memory. Otherwise the system might allocate the
+    /// block, and kill the process when the process writes to it.
     pub fn new(bytes: u64) -> Result<Self> {
         let refused = |why: &str| {
             Error::out_of_memory(format!(
@@ -138,7 +150,7 @@ impl HostBlock {
                 bytes >> 20
             ))
         };
-        let taken = usize::try_from(bytes.max(1))
+        let allocated = usize::try_from(bytes.max(1))
             .ok()
             .and_then(|n| n.checked_next_multiple_of(BLOCK_ALIGN))
             .filter(|&n| isize::try_from(n).is_ok())
@@ -147,18 +159,18 @@ impl HostBlock {
         if all > 0 && bytes > all {
             return Err(refused(&format!(": the machine has {all} bytes of memory")));
         }
-        let mapped = taken >= MAPPED_BYTES;
-        let start = if mapped { map(taken) } else { allocate(taken) };
+        let mapped = allocated >= MAPPED_BYTES;
+        let start = if mapped { map(allocated) } else { allocate(allocated) };
         if start.is_null() {
             return Err(refused(""));
         }
-        Ok(Self { start, len: bytes, taken, mapped })
+        Ok(Self { start, len: bytes, allocated, mapped })
     }
 
-    /// The memory. It is only valid while the block lives: keep that as long as any operation uses the span.
+    /// The memory. It is valid only while the block lives, so the caller must keep the block as long as any operation uses the span.
     pub fn span(&self) -> HostSpan {
-        // SAFETY: the block owns `taken >= len` bytes until it is dropped; its users keep it alive (`HostBuffer` is
-        // held by every job that names it).
+        // SAFETY: the block owns at least `len` bytes until it is dropped, and its users keep it alive (every job holds
+        // the `HostBuffer`s that it uses).
         unsafe { HostSpan::new(self.start, self.len) }
     }
 
@@ -176,9 +188,9 @@ impl HostBlock {
 impl Drop for HostBlock {
     fn drop(&mut self) {
         if self.mapped {
-            unmap(self.start, self.taken);
-        } else if let Ok(layout) = std::alloc::Layout::from_size_align(self.taken, BLOCK_ALIGN) {
-            // SAFETY: `allocate` made it with the same layout, and the block alone owns it.
+            unmap(self.start, self.allocated);
+        } else if let Ok(layout) = std::alloc::Layout::from_size_align(self.allocated, BLOCK_ALIGN) {
+            // SAFETY: `allocate` allocated the memory with the same layout, and only this block owns it.
             unsafe { std::alloc::dealloc(self.start, layout) }
         }
     }
@@ -186,16 +198,16 @@ impl Drop for HostBlock {
 
 fn allocate(bytes: usize) -> *mut u8 {
     match std::alloc::Layout::from_size_align(bytes, BLOCK_ALIGN) {
-        // SAFETY: `HostBlock::new` never asks for 0 bytes.
+        // SAFETY: `HostBlock::new` never requests 0 bytes.
         Ok(layout) => unsafe { std::alloc::alloc_zeroed(layout) },
         Err(_) => std::ptr::null_mut(),
     }
 }
 
-/// Fresh pages: for such an alignment `alloc_zeroed` would write the zeros and so touch every page.
+/// Maps new pages. `alloc_zeroed` would touch every page, because it writes the zeros itself for this alignment.
 #[cfg(unix)]
 fn map(bytes: usize) -> *mut u8 {
-    // SAFETY: a private anonymous mapping at an address the system chooses touches nobody's memory.
+    // SAFETY: a private anonymous mapping at an address that the system chooses does not affect other memory.
     let start = unsafe {
         libc::mmap(
             std::ptr::null_mut(),
@@ -211,7 +223,7 @@ fn map(bytes: usize) -> *mut u8 {
     }
     #[cfg(target_os = "linux")]
     if bytes >= HUGE_BYTES {
-        // SAFETY: advice about the mapping made above; refused, it changes nothing.
+        // SAFETY: this is only advice about the mapping made above. If it fails, nothing changes.
         unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
     }
     start.cast()
@@ -245,7 +257,7 @@ mod tests {
             block.span().fill(7);
         }
         if cfg!(target_pointer_width = "64") {
-            // More than 4 GiB, of which two pages are used.
+            // A block of more than 4 GiB, of which only a few pages are touched.
             let block = HostBlock::new(5 << 30).unwrap();
             let end = block.span().sub((5 << 30) - 8..5 << 30).unwrap();
             end.fill(9);

@@ -1,4 +1,4 @@
-//! The host itself: its memory, its threads, and what only its operating system knows. Devices are not known here.
+//! The host: its memory, its threads, and calls of the operating system. Independent of devices.
 
 mod board;
 pub mod heap;

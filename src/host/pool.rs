@@ -1,7 +1,7 @@
-//! The compute pool: a parallel loop that starts and ends in microseconds.
+//! The compute pool: threads that run parallel loops, which start and end within microseconds.
 //!
-//! Loops stand on a [`Board`], of which threads claim items. The caller works too, so a loop finishes even if no worker ever
-//! comes; loops may nest, and run from many threads at once.
+//! A loop is published on a [`Board`], from which threads claim items. The caller works too, so a loop finishes even if no
+//! worker joins. Loops may nest, and several threads may run loops at once.
 #![allow(unsafe_code)]
 
 use super::board::{Board, Loop, Portion};
@@ -14,25 +14,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-/// Where spinning would take the processor of a thread that works: the end of a loop is near, new loops need not be.
-const SPIN_AT_END: Spin = Spin { alone: Duration::from_micros(2), whole: Duration::from_micros(2) };
+/// How long a caller spins until its loop ends, in a pool that does not spin for new loops. The time is short, because the caller
+/// starts to wait only when no items are left to claim.
+const SPIN_AT_END: Spin = Spin { alone: Duration::from_micros(2), timeout: Duration::from_micros(2) };
 
-/// How many sleeping workers a loop's caller wakes, and each worker that was woken. Woken one by one they would come 50 us
-/// apart where waking goes through a hypervisor, and the caller has work of its own.
-const WAKES: (u64, u64) = (2, 3);
+/// The number of sleeping workers that the caller of a loop wakes, and the number that each woken worker wakes in turn. Under a
+/// hypervisor, each wake-up takes about 50 us. If the caller woke all workers, its own items would start late.
+const WAKE_LIMITS: (u64, u64) = (2, 3);
 
 type LoopBody<'a> = dyn Fn(u64, u64) + Sync + 'a;
 
-/// What threads need of a loop.
+/// The part of a loop that its threads share: body and failure.
 struct Work {
-    /// The loop's body. Borrowed from the caller of `ThreadPool::share`: see there.
+    /// The loop's body, borrowed from the caller of `ThreadPool::share`.
     body: *const LoopBody<'static>,
     failure: Mutex<Option<String>, { rank::FAILURE }>,
     failed: AtomicBool,
 }
 
 impl Work {
-    /// Runs items. After a panic they are only counted.
+    /// Runs items. After a panic, items are claimed and counted but not run.
     fn run(&self, from: u64, to: u64) {
         if !self.failed.load(Ordering::Relaxed) {
             // SAFETY: these items are claimed and have not ended, so `ThreadPool::share` has not returned.
@@ -56,17 +57,19 @@ struct PoolState {
 struct Shared {
     board: Board<Work>,
     state: Mutex<PoolState, { rank::WORKERS }>,
-    /// Workers that sleep or are about to, and the others.
+    /// The number of workers that sleep or are about to.
     sleeping: AtomicU64,
+    /// The number of all other workers.
     awake: AtomicU64,
     wake: Condvar,
-    /// For callers that sleep until their loop has ended.
+    /// The lock of `ended`.
     ending: Mutex<(), { rank::WORKERS }>,
+    /// Wakes callers that sleep until their loop has ended.
     ended: Condvar,
     spin: Option<Spin>,
 }
 
-// SAFETY: loops are reached through the board only while their callers keep them, and are `Sync`.
+// SAFETY: loops are `Sync`, and are reached through the board only while their callers keep them.
 unsafe impl Send for Shared {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Shared {}
@@ -79,10 +82,10 @@ pub struct ThreadPool {
 }
 
 impl ThreadPool {
-    /// A pool on which `threads` threads compute, the caller of a loop included. They start with the first loop.
+    /// A pool of `threads` computing threads, including the caller of a loop. The threads start at the first loop.
     pub fn new(threads: usize) -> Self {
-        // Spinning beside busy threads would take their processor.
-        Self::with_spin(threads, Spin::here().filter(|_| threads <= processors()))
+        // With more threads than processors, a spinning thread would take a processor from a busy one.
+        Self::with_spin(threads, Spin::for_this_machine().filter(|_| threads <= processors()))
     }
 
     fn with_spin(threads: usize, spin: Option<Spin>) -> Self {
@@ -100,25 +103,25 @@ impl ThreadPool {
         Self { shared: Arc::new(shared), threads, started: Once::new() }
     }
 
-    /// Threads that compute, the caller included.
+    /// The number of computing threads, including the caller.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// True if a worker is awake and, it seems, has nothing to do, so that a loop costs little to share.
+    /// True if a worker is awake and probably idle, so that sharing a loop is cheap.
     pub fn has_idle(&self) -> bool {
         self.shared.awake.load(Ordering::Relaxed) > 0 && self.shared.board.look().is_none()
     }
 
-    /// Calls `f` for each chunk number below `chunks`, on the workers and on this thread; returns when all calls have. A
-    /// panic in `f` ends the loop early and is returned as an error. `f` may take locks of [`rank::PIECES`] and beyond, or
-    /// any if the caller holds none.
+    /// Calls `f` for each chunk number below `chunks`, on the workers and on this thread. Returns when all calls have returned.
+    /// A panic in `f` ends the loop early and is returned as an error. `f` may take locks of [`rank::PIECES`] and later
+    /// ranks, or any lock if the caller holds none.
     pub fn parallel(&self, chunks: u64, f: &(dyn Fn(u64) + Sync)) -> Result<()> {
         self.share(chunks, Portion::One, &|from, to| (from..to).for_each(f))
     }
 
-    /// [`Self::parallel`] for many items that are less work: `f(from, to)` runs some that follow each other, at least `least`
-    /// of them as long as each thread gets some.
+    /// [`Self::parallel`] for many cheap items: `f(from, to)` runs consecutive items. Each call gets at least `least` items as
+    /// long as enough are left for all threads.
     pub fn parallel_ranges(&self, items: u64, least: u64, f: &LoopBody<'_>) -> Result<()> {
         self.share(items, Portion::Many(least.max(1).ilog2() as u8), f)
     }
@@ -130,19 +133,19 @@ impl ThreadPool {
         }
         self.start();
         waits(rank::PIECES);
-        // SAFETY: only the lifetime changes. The pointer is used for items that are claimed (`Work::run`), and this function
-        // returns only after all items have ended; nothing between here and there unwinds, as items are caught.
+        // SAFETY: only the lifetime changes. The pointer is used only for claimed items (`Work::run`), and this function
+        // returns only after all items have ended. Nothing in between unwinds, because panics of items are caught.
         let body = unsafe { std::mem::transmute::<*const LoopBody<'_>, *const LoopBody<'static>>(f) };
         let work = Work { body, failure: Mutex::new(None), failed: AtomicBool::new(false) };
-        let own = Loop::new(items, portion, work);
+        let caller_loop = Loop::new(items, portion, work);
         let shared = &self.shared;
-        // SAFETY: `own` stays here until it has ended, and is closed then.
-        let Some(at) = (unsafe { shared.board.offer(&own) }) else { return alone() };
-        shared.rouse(at, WAKES.0);
+        // SAFETY: `caller_loop` stays in place until the loop has ended, and is closed then.
+        let Some(at) = (unsafe { shared.board.offer(&caller_loop) }) else { return alone() };
+        shared.wake_workers(at, WAKE_LIMITS.0);
         shared.work(at);
-        shared.finish(&own);
+        shared.finish(&caller_loop);
         shared.board.close(at);
-        let text = own.work.failure.lock().take();
+        let text = caller_loop.work.failure.lock().take();
         text.map_or(Ok(()), |text| Err(failure(text)))
     }
 
@@ -164,7 +167,7 @@ fn failure(text: String) -> Error {
 }
 
 impl Drop for ThreadPool {
-    /// Workers end without being waited for: they hold nothing of the pool's user.
+    /// Makes the workers end. Does not wait for them, because they hold no data of the pool's user.
     fn drop(&mut self) {
         self.shared.state.lock().closing = true;
         self.shared.wake.notify_all();
@@ -172,19 +175,20 @@ impl Drop for ThreadPool {
 }
 
 impl Shared {
-    /// Wakes workers for the loop at this place, at most so many, if those without work are too few.
-    fn rouse(&self, at: usize, most: u64) {
-        // A worker counts itself before it looks for the last time, and the loop stands on the board by now.
+    /// Wakes at most `max_wakes` workers for the loop in slot `at`, if too few are idle.
+    fn wake_workers(&self, at: usize, max_wakes: u64) {
+        // The loop is on the board already, and a worker counts itself as sleeping before its last look at the board. So the
+        // count includes every worker that missed the loop.
         let asleep = self.sleeping.load(Ordering::SeqCst);
         if asleep == 0 {
             return;
         }
-        // Who is awake may be in another loop, for long.
+        // If there are other loops, awake workers may be busy in them for long.
         let idle = if self.board.is_only(at) { self.awake.load(Ordering::Relaxed) } else { 0 };
         let wanted = self.board.claims_left(at).saturating_sub(1 + idle);
-        let wakes = wanted.min(asleep).min(most);
+        let wakes = wanted.min(asleep).min(max_wakes);
         if wakes > 0 {
-            // Whoever has looked for the last time waits by now.
+            // A worker holds this lock from its last look until it waits, so it does not miss the notification.
             drop(self.state.lock());
             (0..wakes).for_each(|_| {
                 self.wake.notify_one();
@@ -192,19 +196,19 @@ impl Shared {
         }
     }
 
-    /// Runs items of the loop at this place until none is left to claim: false if there was none.
+    /// Runs items of the loop in slot `at` until no item is left to claim. False if no item was left from the beginning.
     fn work(&self, at: usize) -> bool {
         let Some(first) = self.board.claim(at) else { return false };
-        let this = first.of;
+        let this = first.parallel_loop;
         let mut items = first.to - first.from;
         this.work.run(first.from, first.to);
-        // While its items are not counted the loop stays, so all of these are of the same.
+        // The loop stays in its slot until these items are counted, so all these claims return items of the same loop.
         while let Some(claim) = self.board.claim(at) {
             items += claim.to - claim.from;
-            claim.of.work.run(claim.from, claim.to);
+            claim.parallel_loop.work.run(claim.from, claim.to);
         }
         if this.end(items) {
-            // The caller holds the lock from its last look to its sleep.
+            // The caller holds this lock from its last look until it waits, so it does not miss the notification.
             drop(self.ending.lock());
             self.ended.notify_all();
         }
@@ -212,13 +216,13 @@ impl Shared {
     }
 
     /// Waits until the caller's loop has ended.
-    fn finish(&self, own: &Loop<Work>) {
-        if own.has_ended() || self.spin.unwrap_or(SPIN_AT_END).until(|| own.has_ended()) {
+    fn finish(&self, caller_loop: &Loop<Work>) {
+        if caller_loop.has_ended() || self.spin.unwrap_or(SPIN_AT_END).until(|| caller_loop.has_ended()) {
             return;
         }
         let mut ending = self.ending.lock();
-        if own.falls_asleep() {
-            while !own.has_ended() {
+        if caller_loop.announce_sleep() {
+            while !caller_loop.has_ended() {
                 self.ended.wait(&mut ending, rank::PIECES);
             }
         }
@@ -230,12 +234,12 @@ impl Shared {
         loop {
             if let Some(at) = self.board.look() {
                 if std::mem::take(&mut woken) {
-                    self.rouse(at, WAKES.1);
+                    self.wake_workers(at, WAKE_LIMITS.1);
                 }
                 if self.work(at) {
                     spun = false;
                 } else {
-                    // Whoever took the last items is about to say so.
+                    // Another thread has claimed the last items and is about to close the loop.
                     std::thread::yield_now();
                 }
                 continue;
@@ -266,9 +270,9 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    const SPIN: Spin = Spin { alone: Duration::from_micros(20), whole: Duration::from_micros(100) };
+    const SPIN: Spin = Spin { alone: Duration::from_micros(20), timeout: Duration::from_micros(100) };
 
-    fn counts(pool: &ThreadPool, chunks: u64) {
+    fn check_each_chunk_runs_once(pool: &ThreadPool, chunks: u64) {
         let seen: Vec<AtomicU64> = (0..chunks).map(|_| AtomicU64::new(0)).collect();
         pool.parallel(chunks, &|i| {
             seen[i as usize].fetch_add(1, Ordering::Relaxed);
@@ -282,17 +286,17 @@ mod tests {
         for threads in [1, 2, 3, 8] {
             let pool = ThreadPool::new(threads);
             for chunks in [0, 1, 2, 3, 7, 64, 1000] {
-                counts(&pool, chunks);
+                check_each_chunk_runs_once(&pool, chunks);
             }
         }
     }
 
-    /// The way of machines with many processors, wherever this runs.
+    /// Tests, on any machine, how workers spin on machines with many processors.
     #[test]
     fn spinning_workers_find_loops_and_end() {
         let pool = ThreadPool::with_spin(3, Some(SPIN));
         for n in 0..400 {
-            counts(&pool, n % 9);
+            check_each_chunk_runs_once(&pool, n % 9);
             if n % 40 == 0 {
                 std::thread::sleep(Duration::from_micros(n * 2));
             }
@@ -331,7 +335,7 @@ mod tests {
                 let pool = &pool;
                 s.spawn(move || {
                     for n in 0..300 {
-                        counts(pool, (t * 7 + n) % 40);
+                        check_each_chunk_runs_once(pool, (t * 7 + n) % 40);
                     }
                 });
             }
@@ -350,7 +354,7 @@ mod tests {
                 })
                 .unwrap_err();
             assert!(e.message.contains("chunk seven"), "{e}");
-            counts(&pool, 20);
+            check_each_chunk_runs_once(&pool, 20);
         }
         let e = ThreadPool::new(1).parallel(1, &|_| std::panic::resume_unwind(Box::new("alone"))).unwrap_err();
         assert!(e.message.contains("alone"), "{e}");
@@ -363,7 +367,7 @@ mod tests {
         let held = gate.lock();
         let inside = AtomicU64::new(0);
         std::thread::scope(|s| {
-            // Two callers block; the one worker may be inside either.
+            // Two callers block. The only worker may be in either loop.
             for _ in 0..2 {
                 s.spawn(|| {
                     pool.parallel(4, &|_| {
@@ -376,13 +380,13 @@ mod tests {
             while inside.load(Ordering::Relaxed) < 2 {
                 std::thread::yield_now();
             }
-            counts(&pool, 100);
+            check_each_chunk_runs_once(&pool, 100);
             drop(held);
         });
     }
 
     #[test]
-    fn a_loop_beside_a_long_one_wakes_workers() {
+    fn a_loop_started_during_a_long_loop_wakes_workers() {
         let pool = ThreadPool::with_spin(3, None);
         let gate = parking_lot::Mutex::new(());
         let held = gate.lock();
@@ -402,7 +406,7 @@ mod tests {
                 })
                 .unwrap();
             });
-            // The caller and a worker are held, and the other worker sleeps.
+            // The caller and one worker are blocked, and the other worker sleeps.
             assert_eq!(until(&busy, 2), 2);
             assert_eq!(until(&pool.shared.sleeping, 1), 1);
             pool.parallel(2, &|_| {
@@ -415,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_chunks_write_is_seen_afterwards() {
+    fn writes_of_chunks_are_visible_after_the_loop() {
         let pool = ThreadPool::new(4);
         let mut data = vec![0u64; 4096];
         for round in 1..200u64 {

@@ -1,14 +1,15 @@
-//! The processor that the program runs on.
+//! The instruction-set level of the host's processor.
 
 use crate::config::{self, HostKernels};
 use std::sync::OnceLock;
 
-/// Which of a native kernel's functions runs: 0, 1, 2 are those for x86-64-v1, -v3, -v4. `None` if none is to.
+/// Selects a native kernel's function for this processor: 0 for x86-64-v1, 1 for -v3, 2 for -v4. `None` if native
+/// kernels are disabled.
 pub fn level() -> Option<usize> {
     static LEVEL: OnceLock<usize> = OnceLock::new();
     match config::get().host_kernels {
         HostKernels::Coroutines => None,
-        HostKernels::Native(most) => Some(most.min(*LEVEL.get_or_init(highest))),
+        HostKernels::Native(max_level) => Some(max_level.min(*LEVEL.get_or_init(highest))),
     }
 }
 

@@ -1,31 +1,33 @@
-//! Looking for something for a while before sleeping.
+//! Spinning on a condition for a while before sleeping.
 
 use super::threads::processors;
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
 
-/// How long to look.
+/// How long to spin.
 #[derive(Debug, Clone, Copy)]
 pub struct Spin {
-    /// At first keeping the processor,
+    /// How long the thread spins without yielding.
     pub alone: Duration,
-    /// then, up to this, giving way to other threads.
-    pub whole: Duration,
+    /// How long the thread spins in total. After `alone`, it yields to other threads between its checks.
+    pub timeout: Duration,
 }
 
 impl Spin {
-    /// For what comes soon, if it comes. Sleeping costs 50 us and more where waking goes through a hypervisor, which is as long
-    /// as many launches last. With two processors the thread that launches needs one; with one, spinning takes it from who works.
-    pub fn here() -> Option<Self> {
-        let (alone, whole) = match processors() {
+    /// The times for this machine; `None`: do not spin. Spinning pays off because under a hypervisor, waking a thread
+    /// takes 50 us or more, which is the time of many launches. With two processors, the launching thread needs one of
+    /// them, so spinning yields from the start. With one processor, a spinning thread would take the processor from the
+    /// working thread.
+    pub fn for_this_machine() -> Option<Self> {
+        let (alone, timeout) = match processors() {
             1 => return None,
             2 => (0, 50),
             _ => (20, 100),
         };
-        Some(Self { alone: Duration::from_micros(alone), whole: Duration::from_micros(whole) })
+        Some(Self { alone: Duration::from_micros(alone), timeout: Duration::from_micros(timeout) })
     }
 
-    /// True as soon as it is found, false if the time is over.
+    /// Spins until `found()` is true. False if the total time passes first.
     pub fn until(self, found: impl Fn() -> bool) -> bool {
         let start = Instant::now();
         loop {
@@ -36,7 +38,7 @@ impl Spin {
                 spin_loop();
             }
             let passed = start.elapsed();
-            if passed >= self.whole {
+            if passed >= self.timeout {
                 return false;
             }
             if passed >= self.alone {

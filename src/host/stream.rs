@@ -1,6 +1,6 @@
-//! Copies that bypass the caches, for blocks so large that they would only evict everything else.
+//! Copies that bypass the caches, for blocks so large that they would evict all other data.
 //!
-//! glibc's memcpy decides that by the size of one call, and a parallel copy makes many smaller ones.
+//! glibc's memcpy also bypasses the caches for large sizes, but a parallel copy makes many smaller calls.
 
 #![allow(unsafe_code)]
 
@@ -14,8 +14,8 @@ pub(super) unsafe fn copy(source: *const u8, destination: *mut u8, length: usize
     const LINE: usize = 64;
     let head = destination.align_offset(LINE).min(length);
     let body = (length - head) / LINE * LINE;
-    // SAFETY: head + body + tail is `length`; stores go to addresses aligned to 16 (SSE2 is part of x86-64); the fence
-    // orders them before whatever tells others that the copy is done.
+    // SAFETY: all accesses are within `length` bytes. Streaming stores go to addresses aligned to 16 (SSE2 is part of x86-64). The
+    // fence orders them before the store that signals the end of the copy to other threads.
     unsafe {
         std::ptr::copy_nonoverlapping(source, destination, head);
         let mut at = head;

@@ -1,7 +1,8 @@
-//! Copies of strided boxes between memory of the host: the loops of a [`CopyPlan`], on one thread or several.
+//! Copies of strided boxes within host memory: the loops of a [`CopyPlan`], on one thread or several.
 //!
-//! The plan's hulls are checked against the spans first, so that a wrong plan is an error and never an access outside of
-//! them.
+//! The *sides* of a copy are its source and its destination. The *hull* of a side is the range from the first to the last byte that
+//! the copy accesses there. The hulls are checked against the memory spans first, so a wrong plan is an error and never an access
+//! outside the spans. A *packed position* counts the bytes of a plan in the order of its loops.
 #![allow(unsafe_code)]
 
 use super::memory::{HostBlock, HostSpan};
@@ -13,14 +14,14 @@ use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Copies up to this size run on one thread: waking others costs more than they save.
+/// Copies up to this size run on one thread, because waking other threads costs more than they save.
 pub const PARALLEL_BYTES: u64 = 1 << 20;
 /// Linear copies of this size and more bypass the caches.
 const STREAM_BYTES: u64 = 32 << 20;
-/// The fewest bytes that a thread takes of a copy that is split.
+/// The smallest piece of a split copy, in bytes.
 const PIECE_BYTES: u64 = 256 << 10;
 
-/// One loop of a walk: count, source stride, destination stride.
+/// One loop of a plan: count, source stride, destination stride.
 #[derive(Clone, Copy)]
 struct Loop {
     count: u64,
@@ -28,8 +29,8 @@ struct Loop {
     destination: u64,
 }
 
-/// A plan with the addresses of both sides, for the loops below. Its hulls have been checked.
-struct Walk {
+/// A plan with the addresses of its source and destination. The hulls have been checked.
+struct AddressedPlan {
     /// The outermost loop first.
     loops: SmallVec<[Loop; 4]>,
     run: u64,
@@ -74,7 +75,7 @@ fn destination_hull(plan: &CopyPlan, span: HostSpan) -> Result<Range<u64>> {
     check("destination", hull(plan.destination, plan.run, plan.dims.iter().map(|d| (d.count, d.destination))), span)
 }
 
-/// The hulls of both sides; fails if one does not lie in its memory.
+/// The hulls of both sides. Fails if a hull exceeds its span.
 pub fn check_plan(plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<(Range<u64>, Range<u64>)> {
     if bytes_of(plan)? == 0 {
         return Ok((0..0, 0..0));
@@ -91,8 +92,8 @@ fn overlap(plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<b
     Ok(s.start < d.end && d.start < s.end)
 }
 
-/// Moves the packed positions `from..to` of `plan`. Like `memmove`, also where the two sides overlap, provided the plan
-/// is not cut into several calls. Hulls outside the spans are errors; `to` beyond the plan's end means its end.
+/// Moves the packed positions `from..to` of `plan`. If one call moves the whole plan, the sides may overlap, as for `memmove`.
+/// A hull outside its span is an error. `to` may exceed the plan's end.
 pub fn copy(plan: &CopyPlan, source: HostSpan, destination: HostSpan, from: u64, to: u64) -> Result<()> {
     let to = to.min(bytes_of(plan)?);
     if from >= to {
@@ -101,17 +102,17 @@ pub fn copy(plan: &CopyPlan, source: HostSpan, destination: HostSpan, from: u64,
     let overlaps = overlap(plan, source, destination)?;
     if plan.is_linear() && plan.run >= STREAM_BYTES && !overlaps {
         let (s, d) = ((plan.source + from) as usize, (plan.destination + from) as usize);
-        // SAFETY: `overlap` checked both hulls against the spans, whose makers promised valid memory.
+        // SAFETY: `overlap` checked both hulls against the spans, whose creators promised valid memory.
         unsafe { stream::copy(source.as_ptr().add(s), destination.as_ptr().add(d), (to - from) as usize) };
         return Ok(());
     }
     if overlaps && !plan.is_linear() {
-        // Runs that are written early may be read late, so the bytes go through memory of their own.
+        // An early write may overwrite a run that is read later, so the bytes go through a temporary block.
         let block = HostBlock::new(to - from)?;
         gather(plan, source, block.span(), from, to)?;
         return scatter(plan, block.span(), destination, from, to);
     }
-    let walk = Walk {
+    let addressed_plan = AddressedPlan {
         loops: plan
             .dims
             .iter()
@@ -121,13 +122,13 @@ pub fn copy(plan: &CopyPlan, source: HostSpan, destination: HostSpan, from: u64,
         source: source.as_ptr().wrapping_add(plan.source as usize),
         destination: destination.as_ptr().wrapping_add(plan.destination as usize),
     };
-    // SAFETY: `overlap` checked both hulls against the spans, whose makers promised valid memory; the sides overlap
-    // only where the plan is linear.
-    unsafe { walk.run(from, to) };
+    // SAFETY: `overlap` checked both hulls against the spans, whose creators promised valid memory. The sides overlap
+    // only if the plan is linear.
+    unsafe { addressed_plan.run(from, to) };
     Ok(())
 }
 
-/// Packs the positions `from..to` of the plan's source into `staging`, from its byte 0.
+/// Packs the positions `from..to` of the plan's source into `staging`, starting at byte 0 of `staging`.
 pub fn gather(plan: &CopyPlan, source: HostSpan, staging: HostSpan, from: u64, to: u64) -> Result<()> {
     let to = to.min(bytes_of(plan)?);
     if from >= to {
@@ -135,7 +136,7 @@ pub fn gather(plan: &CopyPlan, source: HostSpan, staging: HostSpan, from: u64, t
     }
     source_hull(plan, source)?;
     fits_staging(staging, from, to)?;
-    let mut walk = Walk {
+    let mut addressed_plan = AddressedPlan {
         loops: plan.dims.iter().map(|d| Loop { count: d.count, source: d.source, destination: 0 }).collect(),
         run: plan.run,
         source: source.as_ptr().wrapping_add(plan.source as usize),
@@ -143,17 +144,17 @@ pub fn gather(plan: &CopyPlan, source: HostSpan, staging: HostSpan, from: u64, t
         destination: staging.as_ptr().wrapping_sub(from as usize),
     };
     let mut stride = plan.run;
-    for l in walk.loops.iter_mut().rev() {
+    for l in addressed_plan.loops.iter_mut().rev() {
         l.destination = stride;
         stride *= l.count;
     }
-    // SAFETY: the source hull was checked, and only packed positions from..to are touched, which `fits_staging` found
-    // inside the staging span; staging memory is the caller's own and overlaps no source.
-    unsafe { walk.run(from, to) };
+    // SAFETY: the source hull was checked. Only packed positions from..to are accessed, and `fits_staging` found them
+    // inside the staging span. Staging memory belongs to the caller and overlaps no source.
+    unsafe { addressed_plan.run(from, to) };
     Ok(())
 }
 
-/// Unpacks `staging`, from its byte 0, to the positions `from..to` of the plan's destination.
+/// Unpacks `staging`, starting at byte 0 of `staging`, to the positions `from..to` of the plan's destination.
 pub fn scatter(plan: &CopyPlan, staging: HostSpan, destination: HostSpan, from: u64, to: u64) -> Result<()> {
     let to = to.min(bytes_of(plan)?);
     if from >= to {
@@ -161,20 +162,20 @@ pub fn scatter(plan: &CopyPlan, staging: HostSpan, destination: HostSpan, from: 
     }
     destination_hull(plan, destination)?;
     fits_staging(staging, from, to)?;
-    let mut walk = Walk {
+    let mut addressed_plan = AddressedPlan {
         loops: plan.dims.iter().map(|d| Loop { count: d.count, source: 0, destination: d.destination }).collect(),
         run: plan.run,
         source: staging.as_ptr().wrapping_sub(from as usize),
         destination: destination.as_ptr().wrapping_add(plan.destination as usize),
     };
     let mut stride = plan.run;
-    for l in walk.loops.iter_mut().rev() {
+    for l in addressed_plan.loops.iter_mut().rev() {
         l.source = stride;
         stride *= l.count;
     }
-    // SAFETY: the destination hull was checked, and only packed positions from..to are touched, which `fits_staging`
-    // found inside the staging span; staging memory is the caller's own and overlaps no destination.
-    unsafe { walk.run(from, to) };
+    // SAFETY: the destination hull was checked. Only packed positions from..to are accessed, and `fits_staging` found
+    // them inside the staging span. Staging memory belongs to the caller and overlaps no destination.
+    unsafe { addressed_plan.run(from, to) };
     Ok(())
 }
 
@@ -189,14 +190,14 @@ fn fits_staging(staging: HostSpan, from: u64, to: u64) -> Result<()> {
     Ok(())
 }
 
-/// Splits `bytes` packed bytes at multiples of the plan's run into pieces for the pool.
+/// The size of the pieces into which a copy of `bytes` packed bytes is split for the pool.
 fn piece(plan: &CopyPlan, bytes: u64, threads: u64) -> u64 {
     let piece = bytes.div_ceil(threads * 4).max(PIECE_BYTES).next_multiple_of(4096);
-    // Short runs stay whole, so that the word loops apply from start to end.
+    // If runs are short, pieces consist of whole runs, so that `words` can copy them.
     if plan.run < piece { piece - piece % plan.run } else { piece }
 }
 
-/// Runs `part(from, to)` for pieces of the plan on the pool, or once for all of it where it is small.
+/// Runs `part(from, to)` on the pool for each piece of the plan, or once for the whole plan if it is small.
 fn in_pieces(pool: &ThreadPool, plan: &CopyPlan, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) -> Result<()> {
     let bytes = bytes_of(plan)?;
     let threads = pool.threads() as u64;
@@ -234,11 +235,11 @@ pub fn scatter_parallel(pool: &ThreadPool, plan: &CopyPlan, staging: HostSpan, d
     in_pieces(pool, plan, &|from, to| scatter(plan, staging.sub(from..to)?, destination, from, to))
 }
 
-impl Walk {
+impl AddressedPlan {
     /// Moves packed positions `from..to`.
     ///
     /// # Safety
-    /// `from < to`, at most the bytes of all loops, and every such position must be valid on both sides. The sides may
+    /// `from < to`, and `to` is at most the bytes of the plan. Positions `from..to` are valid on both sides. The sides may
     /// overlap only if there are no loops.
     unsafe fn run(&self, from: u64, to: u64) {
         let (mut first, within) = (from / self.run, from % self.run);
@@ -248,13 +249,13 @@ impl Walk {
             return unsafe { self.piece(first, within, tail) };
         }
         if within > 0 {
-            // SAFETY: positions of run `first` behind `from`.
+            // SAFETY: positions of run `first` from `from` on.
             unsafe { self.piece(first, within, self.run) };
             first += 1;
         }
         match self.loops.last() {
             None if first < last => {
-                // SAFETY: without loops there is one run, and all of it was asked for.
+                // SAFETY: without loops there is one run, and the caller asked for all of it.
                 unsafe { self.piece(0, 0, self.run) }
             }
             None => {}
@@ -282,19 +283,19 @@ impl Walk {
     /// Moves bytes `from..to` of one run.
     ///
     /// # Safety
-    /// As for [`Walk::run`].
+    /// As for [`AddressedPlan::run`].
     unsafe fn piece(&self, run: u64, from: u64, to: u64) {
         let (s, d) = self.locate(run);
         let source = self.source.wrapping_add((s + from) as usize);
         let destination = self.destination.wrapping_add((d + from) as usize);
-        // SAFETY: the caller's promise. Linear sides may overlap, hence not `copy_nonoverlapping`.
+        // SAFETY: the caller's promise. The sides of a linear plan may overlap, so `copy_nonoverlapping` would be wrong.
         unsafe { std::ptr::copy(source, destination, (to - from) as usize) }
     }
 
-    /// Moves the whole runs `first..last`, `inner` being the innermost loop.
+    /// Moves the runs `first..last`, each as a whole. `inner` is the innermost loop.
     ///
     /// # Safety
-    /// As for [`Walk::run`]; the sides do not overlap.
+    /// As for [`AddressedPlan::run`]; the sides do not overlap.
     unsafe fn rows(&self, mut first: u64, last: u64, inner: Loop) {
         let outer = &self.loops[..self.loops.len() - 1];
         let mut index: SmallVec<[u64; 4]> = SmallVec::from_elem(0, outer.len());
@@ -311,7 +312,7 @@ impl Walk {
             let count = (inner.count - skip).min(last - first);
             let source = self.source.wrapping_add((s + skip * inner.source) as usize);
             let destination = self.destination.wrapping_add((d + skip * inner.destination) as usize);
-            // SAFETY: runs skip..skip + count of this row lie between the first and the last one asked for.
+            // SAFETY: runs skip..skip + count of this row are among the runs `first..last`.
             unsafe { row(source, destination, count, inner, self.run) };
             first += count;
             skip = 0;
@@ -330,7 +331,7 @@ impl Walk {
     }
 }
 
-/// `count` runs of `run` bytes with the strides of `inner`.
+/// Moves `count` runs of `run` bytes with the strides of `inner`.
 ///
 /// # Safety
 /// All runs are valid on both sides and the sides do not overlap.
@@ -358,7 +359,7 @@ unsafe fn row(source: *const u8, destination: *mut u8, count: u64, inner: Loop, 
     }
 }
 
-/// `count` runs of N bytes: the known width makes each a register move.
+/// Moves `count` runs of N bytes. The constant width lets the compiler use register moves.
 ///
 /// # Safety
 /// As for [`row`].

@@ -1,3 +1,4 @@
+//! Tests of strided copies: comparisons with naive loops.
 #![allow(unsafe_code)]
 
 use super::*;
@@ -5,7 +6,7 @@ use crate::geometry::Layout;
 use proptest::prelude::*;
 
 fn span(bytes: &mut [u8]) -> HostSpan {
-    // SAFETY: the tests keep the slice alive, and look at it only after the operation.
+    // SAFETY: the tests keep the slice alive, and access it only after the operation.
     unsafe { HostSpan::new(bytes.as_mut_ptr(), bytes.len() as u64) }
 }
 
@@ -13,8 +14,8 @@ fn numbered(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 7 + i / 251 + 1) as u8).collect()
 }
 
-/// Source and destination offset of every byte of a plan, by the simplest loops.
-fn naive(plan: &CopyPlan) -> Vec<(usize, usize)> {
+/// The source and destination offset of every byte of a plan, by naive loops.
+fn naive_offsets(plan: &CopyPlan) -> Vec<(usize, usize)> {
     let mut runs = vec![(plan.source, plan.destination)];
     for d in &plan.dims {
         runs = runs
@@ -25,10 +26,11 @@ fn naive(plan: &CopyPlan) -> Vec<(usize, usize)> {
     runs.iter().flat_map(|&(s, t)| (0..plan.run).map(move |k| ((s + k) as usize, (t + k) as usize))).collect()
 }
 
-/// A section's length in one dimension, and what lies before and behind it in the source and in the destination.
+/// One dimension of a section: its length, the numbers of elements before and after it in the source's box, and the same two
+/// numbers for the destination's box.
 type Dim = (u64, u64, u64, u64, u64);
 
-/// Sections of one extent in two boxes of different size.
+/// Plans that copy between sections of the same extent in two boxes of different sizes, each with the byte lengths of both boxes.
 fn plans() -> impl Strategy<Value = (CopyPlan, usize, usize)> {
     let element = prop_oneof![Just(1u64), Just(2), Just(3), Just(4), Just(8), Just(12), Just(16), Just(20), Just(32)];
     let dims = proptest::collection::vec((1u64..6, 0u64..3, 0u64..3, 0u64..3, 0u64..3), 1..5);
@@ -51,7 +53,7 @@ proptest! {
     fn copies_move_exactly_what_naive_loops_move((plan, s_len, t_len) in plans(), cut in 1u64..200) {
         let mut source = numbered(s_len);
         let mut expected = vec![0u8; t_len];
-        for (s, t) in naive(&plan) { expected[t] = source[s]; }
+        for (s, t) in naive_offsets(&plan) { expected[t] = source[s]; }
         let mut got = vec![0u8; t_len];
         let (s, t) = (span(&mut source), span(&mut got));
         copy(&plan, s, t, 0, u64::MAX).unwrap();
@@ -68,10 +70,10 @@ proptest! {
     #[test]
     fn gather_then_scatter_is_copy((plan, s_len, t_len) in plans(), cut in 1u64..200) {
         let mut source = numbered(s_len);
-        let walk = naive(&plan);
+        let offsets = naive_offsets(&plan);
         let (mut expected, mut got) = (vec![0u8; t_len], vec![0u8; t_len]);
-        for &(s, t) in &walk { expected[t] = source[s]; }
-        let packed: Vec<u8> = walk.iter().map(|&(s, _)| source[s]).collect();
+        for &(s, t) in &offsets { expected[t] = source[s]; }
+        let packed: Vec<u8> = offsets.iter().map(|&(s, _)| source[s]).collect();
         let mut staging = vec![0u8; cut as usize];
         let (s, t, mid) = (span(&mut source), span(&mut got), span(&mut staging));
         let mut at = 0;
@@ -85,14 +87,14 @@ proptest! {
         prop_assert_eq!(t.to_vec(), expected);
     }
 
-    /// Both sides in one block, anywhere: as if the source had been read whole before the first write.
+    /// If both sides are in the same block, even overlapping, a copy works as if it read the whole source before the first write.
     #[test]
     fn overlapping_copies_are_memmove((mut plan, s_len, t_len) in plans(), shift in 0u64..64, back in any::<bool>()) {
         if back { plan.source += shift } else { plan.destination += shift }
         let mut block = numbered(s_len.max(t_len) + 64);
         let old = block.clone();
         let mut expected = block.clone();
-        for (s, t) in naive(&plan) { expected[t] = old[s]; }
+        for (s, t) in naive_offsets(&plan) { expected[t] = old[s]; }
         let all = span(&mut block);
         copy(&plan, all, all, 0, u64::MAX).unwrap();
         prop_assert_eq!(all.to_vec(), expected);
@@ -103,10 +105,12 @@ proptest! {
 fn large_copies_over_the_pool() {
     for threads in [1, 2, 4] {
         let pool = ThreadPool::new(threads);
-        // 3 bytes too many for whole pieces; a column block; single elements of 4 bytes; runs longer than a piece.
         let whole = Layout::packed(0, 4, &[1500, 1000]);
+        // A block of columns.
         let tall = whole.section(&[100, 17], &[1399, 701]);
+        // Every second element of 4 bytes.
         let every = Layout { offset: 4, element: 4, dims: SmallVec::from_slice(&[(700_000, 8)]) };
+        // Runs that are longer than a piece.
         let long = Layout { offset: 0, element: 1, dims: SmallVec::from_slice(&[(4, 1_400_001), (1_400_000, 1)]) };
         let pairs = [
             CopyPlan::linear(5, 0, 5_000_003),
@@ -117,7 +121,7 @@ fn large_copies_over_the_pool() {
         for plan in pairs {
             let mut source = numbered(6_000_000);
             let mut expected = vec![0u8; 6_000_000];
-            for (s, t) in naive(&plan) {
+            for (s, t) in naive_offsets(&plan) {
                 expected[t] = source[s];
             }
             let (mut got, mut staging) = (vec![0u8; 6_000_000], vec![0u8; plan.bytes() as usize]);
@@ -128,13 +132,13 @@ fn large_copies_over_the_pool() {
             gather_parallel(&pool, &plan, s, mid).unwrap();
             scatter_parallel(&pool, &plan, mid, t).unwrap();
             assert!(t.to_vec() == expected);
-            // Overlapping: not split.
+            // Overlapping copies are not split.
             let mut moved = numbered(6_000_000);
             let old = moved.clone();
             let mut plan = plan;
             plan.destination += 1;
             let mut expected = old.clone();
-            for (s, t) in naive(&plan) {
+            for (s, t) in naive_offsets(&plan) {
                 expected[t] = old[s];
             }
             let all = span(&mut moved);
@@ -145,7 +149,7 @@ fn large_copies_over_the_pool() {
 }
 
 #[test]
-fn wrong_plans_are_errors_that_name_the_numbers() {
+fn invalid_plans_are_errors_that_contain_the_sizes() {
     let (mut a, mut b) = (vec![0u8; 100], vec![0u8; 50]);
     let (a, b) = (span(&mut a), span(&mut b));
     let e = copy(&CopyPlan::linear(60, 0, 41), a, b, 0, 1).unwrap_err();

@@ -1,3 +1,3 @@
-//! The types with which `board` synchronizes; its loom tests replace them.
+//! The synchronization types that `board` uses. Its loom tests replace them by loom's types.
 
 pub use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};

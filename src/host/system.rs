@@ -1,4 +1,4 @@
-//! Calls of the operating system that differ between systems.
+//! Operating-system calls that differ between systems.
 
 #![allow(unsafe_code)]
 
@@ -10,7 +10,7 @@ pub fn total_memory() -> u64 {
     u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
 }
 
-/// The clock of the host to which devices are calibrated, CLOCK_MONOTONIC, in nanoseconds.
+/// The host clock to which device clocks are calibrated (CLOCK_MONOTONIC), in nanoseconds.
 #[cfg(unix)]
 pub fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -19,14 +19,32 @@ pub fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The performance counter, in nanoseconds.
+/// A function that reads the processor's time stamp counter; `None` unless Linux uses the counter as its clock source.
+/// Otherwise the counter may run at a varying rate, or differ between processors.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub fn counter() -> Option<fn() -> u64> {
+    fn count() -> u64 {
+        // SAFETY: reads a register that every x86-64 processor has.
+        unsafe { std::arch::x86_64::_rdtsc() }
+    }
+    let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    source.is_ok_and(|source| source.trim() == "tsc").then_some(count)
+}
+
+/// `None`: no clock that is faster to read than [`now`] is known.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn counter() -> Option<fn() -> u64> {
+    None
+}
+
+/// The host clock to which device clocks are calibrated (Windows' performance counter), in nanoseconds.
 #[cfg(windows)]
 pub fn now() -> u64 {
     let (mut count, mut frequency) = (0_i64, 1_i64);
     // SAFETY: both are writable.
     unsafe {
-        imported::QueryPerformanceCounter(&raw mut count);
-        imported::QueryPerformanceFrequency(&raw mut frequency);
+        kernel32::QueryPerformanceCounter(&raw mut count);
+        kernel32::QueryPerformanceFrequency(&raw mut frequency);
     }
     (i128::from(count) * 1_000_000_000 / i128::from(frequency.max(1))) as u64
 }
@@ -42,24 +60,25 @@ pub fn page_size() -> u64 {
 /// Bytes of a page of the host's memory.
 #[cfg(windows)]
 pub fn page_size() -> u64 {
-    // On all processors on which Windows runs.
+    // The page size on all processors that Windows supports.
     4096
 }
 
-/// What is called of kernel32.dll.
+/// The functions of kernel32.dll that this file calls.
 #[cfg(windows)]
 mod kernel32 {
     use std::ffi::c_void;
 
-    /// MEMORYSTATUSEX.
+    /// Windows' MEMORYSTATUSEX.
     #[repr(C)]
     #[derive(Default)]
     pub struct MemoryStatus {
         pub length: u32,
         pub load: u32,
-        /// Bytes of the machine's memory, and six more figures.
+        /// Bytes of the machine's memory.
         pub total: u64,
-        pub others: [u64; 6],
+        /// The remaining six fields, unused.
+        pub unused: [u64; 6],
     }
 
     #[link(name = "kernel32")]
@@ -85,24 +104,24 @@ pub fn total_memory() -> u64 {
         length: u32::try_from(size_of::<kernel32::MemoryStatus>()).unwrap_or_default(),
         ..Default::default()
     };
-    // SAFETY: the struct says how long it is, and the call writes it.
+    // SAFETY: `length` holds the size of the struct, and the call fills the struct.
     let known = unsafe { kernel32::GlobalMemoryStatusEx(&raw mut status) } != 0;
     if known { status.total } else { 0 }
 }
 
 /// Writes to standard error; takes no lock and allocates nothing.
 #[cfg(unix)]
-pub fn say(text: &str) {
-    // SAFETY: the bytes are the text's own. What cannot be written is not said.
+pub fn write_to_stderr(text: &str) {
+    // SAFETY: the pointer and the length are those of `text`. Errors are ignored.
     let _ = unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }
 
 /// Writes to standard error; takes no lock of this process and allocates nothing.
 #[cfg(windows)]
-pub fn say(text: &str) {
+pub fn write_to_stderr(text: &str) {
     const STANDARD_ERROR: u32 = -12_i32 as u32;
     let mut written = 0;
-    // SAFETY: the bytes are the text's own. What cannot be written is not said.
+    // SAFETY: the pointer and the length are those of `text`. Errors are ignored.
     unsafe {
         let file = kernel32::GetStdHandle(STANDARD_ERROR);
         let bytes = u32::try_from(text.len()).unwrap_or(u32::MAX);
@@ -110,24 +129,25 @@ pub fn say(text: &str) {
     }
 }
 
-/// Keeps the module that contains `code` loaded for good; false if no module does. Takes the loader's lock.
+/// Keeps the module that contains `code` loaded for good; false if no module contains it. Takes the loader's lock.
 #[cfg(unix)]
 pub fn keep_loaded(code: usize) -> bool {
     let Some(found) = module_of(code) else { return false };
-    // The program itself is never unloaded, and the loader knows no name for it.
+    // The program itself is never unloaded, and dlopen() does not know it by a name.
     #[cfg(target_os = "linux")]
     // SAFETY: getauxval takes a number and returns one.
     if module_of(unsafe { libc::getauxval(libc::AT_ENTRY) } as usize)
-        .is_some_and(|own| own.dli_fbase == found.dli_fbase)
+        .is_some_and(|program| program.dli_fbase == found.dli_fbase)
     {
         return true;
     }
-    // SAFETY: the loader's own name of a module that is loaded. The handle is kept for ever.
+    // SAFETY: the loader returned this name for a loaded module. The handle is never closed.
     let handle = unsafe { libc::dlopen(found.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
     if handle.is_null() {
         crate::log!(
             Info,
-            "a library with host kernels or callbacks cannot be kept loaded; do not unload it while they run"
+            "a library with host kernels or callbacks cannot be kept loaded; do not unload the library while host \
+             kernels or callbacks run"
         );
     }
     true
@@ -137,52 +157,53 @@ pub fn keep_loaded(code: usize) -> bool {
 #[cfg(unix)]
 fn module_of(code: usize) -> Option<libc::Dl_info> {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: dladdr only compares the address and fills `info`, of which all zeros is a value too.
+    // SAFETY: dladdr only compares the address and fills `info`, for which all zeros is a valid value.
     unsafe {
         let found = libc::dladdr(std::ptr::without_provenance(code), info.as_mut_ptr()) != 0;
         Some(info.assume_init()).filter(|i| found && !i.dli_fname.is_null())
     }
 }
 
-/// Keeps the module that contains `code` loaded for good; false if no module does. Takes the loader's lock.
+/// Keeps the module that contains `code` loaded for good; false if no module contains it. Takes the loader's lock.
 #[cfg(windows)]
 pub fn keep_loaded(code: usize) -> bool {
     const PIN_FROM_ADDRESS: u32 = 1 | 4;
     let mut module = std::ptr::null_mut();
-    // SAFETY: with these flags the address is only compared, and the module is never let go.
+    // SAFETY: with these flags the call only compares the address, and the module is never released.
     unsafe { kernel32::GetModuleHandleExW(PIN_FROM_ADDRESS, std::ptr::without_provenance(code), &raw mut module) != 0 }
 }
 
-/// Registers a function for exit().
+/// The type of a C library's function that registers functions for exit() to call.
 #[cfg(windows)]
 type Register = unsafe extern "C" fn(extern "C" fn()) -> *mut std::ffi::c_void;
 
-/// Registers `hook` with each C library of the process that is a DLL: exit() of the program runs it while all threads are still
-/// there. What a DLL registers by its own atexit() runs when they are gone. False if there is no such C library. Only the
-/// first call, with no lock held, takes the loader's lock: a thread that ends holds it while it waits for others of ours.
+/// Registers `hook` with each C library of the process that is a DLL, so that the program's exit() runs it while all threads
+/// still exist. (Functions that a DLL registers by its own atexit() run after the threads have ended.) False if there is no such
+/// C library. Only the first call takes the loader's lock, so its caller must hold no lock: an ending thread holds the loader's
+/// lock while it waits for other threads of the library.
 #[cfg(windows)]
 pub fn at_exit_of_program(hook: extern "C" fn()) -> bool {
     static FOUND: std::sync::OnceLock<Vec<Register>> = std::sync::OnceLock::new();
     let all = FOUND.get_or_init(registers);
     for register in all {
-        // SAFETY: they take a function without arguments; what they return tells no more than whether there was memory for it
-        // (`_onexit` a pointer, `_crt_atexit` a number: neither is looked at).
+        // SAFETY: these functions take a function without arguments. Their result is ignored: it only says whether memory
+        // sufficed (`_onexit` returns a pointer, `_crt_atexit` a number).
         unsafe { register(hook) };
     }
     !all.is_empty()
 }
 
-/// Those of the C libraries that are loaded.
+/// The registration functions of all loaded C libraries.
 #[cfg(windows)]
 fn registers() -> Vec<Register> {
-    /// The name of the DLL in UTF-16, and what registers there.
+    /// The names of each DLL and of its registration function.
     const LIBRARIES: [(&str, &std::ffi::CStr); 3] =
         [("msvcrt.dll", c"_onexit"), ("ucrtbase.dll", c"_crt_atexit"), ("ucrtbased.dll", c"_crt_atexit")];
     const PIN: u32 = 1;
     let found = LIBRARIES.iter().filter_map(|(library, register)| {
         let name: Vec<u16> = library.encode_utf16().chain([0]).collect();
         let mut module = std::ptr::null_mut();
-        // SAFETY: both names end in a zero. The functions are of this type, and stay, as the module is pinned.
+        // SAFETY: both names end in a zero. The functions have this type, and they stay loaded because the module is pinned.
         unsafe {
             if kernel32::GetModuleHandleExW(PIN, name.as_ptr(), &raw mut module) == 0 {
                 return None;
@@ -194,30 +215,30 @@ fn registers() -> Vec<Register> {
     found.collect()
 }
 
-/// Fresh zero pages, null if there are none. Untouched they take no memory.
+/// Allocates zeroed pages; null if that fails. A page takes memory only once it is accessed.
 #[cfg(windows)]
 pub fn map(bytes: usize) -> *mut u8 {
     const RESERVE_AND_COMMIT: u32 = 0x3000;
     const READ_WRITE: u32 = 4;
-    // SAFETY: at an address the system chooses it touches nobody's memory.
+    // SAFETY: the system chooses an unused address.
     unsafe { kernel32::VirtualAlloc(std::ptr::null_mut(), bytes, RESERVE_AND_COMMIT, READ_WRITE).cast() }
 }
 
-/// Gives back what [`map`] gave.
+/// Frees pages of [`map`].
 ///
 /// # Safety
-/// `start` is [`map`]'s, and nobody uses the pages any more.
+/// [`map`] returned `start`, and nobody uses the pages any more.
 #[cfg(windows)]
 pub unsafe fn unmap(start: *mut u8) {
     const RELEASE: u32 = 0x8000;
-    // SAFETY: as the caller says; a size of 0 means all of it.
+    // SAFETY: the caller's promise. A size of 0 means the whole allocation.
     unsafe { kernel32::VirtualFree(start.cast(), 0, RELEASE) };
 }
 
 /// Ends the process at once; no exit handlers run.
 #[cfg(unix)]
 pub fn end_process(status: i32) -> ! {
-    // SAFETY: it takes a number and does not return.
+    // SAFETY: _exit takes a number and does not return.
     unsafe { libc::_exit(status) }
 }
 

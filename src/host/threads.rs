@@ -13,12 +13,12 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Bytes of stack of a thread.
+/// Bytes of a thread's stack, without [`c_library_stack`].
 const STACK_BYTES: usize = 2 << 20;
 
-/// Bytes that the thread-local variables of the program and its libraries take from each thread's stack, with what the
-/// system itself needs. The tile_static variables of C++ programs are among them, and may be large.
-fn thread_locals() -> usize {
+/// Bytes to add to each thread's stack: the C library puts its own data there, and all thread-local variables of the
+/// program and its libraries. These include the tile_static variables of C++ programs, which may be large.
+fn c_library_stack() -> usize {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     return minimum::stack();
     #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -29,10 +29,10 @@ fn thread_locals() -> usize {
 mod minimum {
     #![allow(unsafe_code)]
 
-    /// The smallest stack that a thread may have; 0 if this version of the C library does not tell.
+    /// The smallest stack that a thread may have; 0 if this version of the C library does not report it.
     pub fn stack() -> usize {
         type Minimum = unsafe extern "C" fn(*const libc::pthread_attr_t) -> libc::size_t;
-        // SAFETY: the name is a C string; a symbol of glibc of this name is this function, which ignores its argument.
+        // SAFETY: the name is a C string. glibc's symbol of this name is a function of this type that ignores its argument.
         unsafe {
             let symbol = libc::dlsym(libc::RTLD_DEFAULT, c"__pthread_get_minstack".as_ptr());
             if symbol.is_null() {
@@ -45,52 +45,57 @@ mod minimum {
 }
 
 thread_local! {
-    static OURS: Cell<bool> = const { Cell::new(false) };
-    static KERNELS: Cell<u32> = const { Cell::new(0) };
+    static IS_LIBRARY_THREAD: Cell<bool> = const { Cell::new(false) };
+    static HOST_KERNEL_DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// As long as it lives, this thread runs a host kernel.
+/// While this value exists, its thread counts as running a host kernel.
 pub struct InKernel(());
 
 impl InKernel {
-    /// Begins.
+    /// Marks this thread as running a host kernel.
     pub fn enter() -> Self {
-        KERNELS.set(KERNELS.get() + 1);
+        HOST_KERNEL_DEPTH.set(HOST_KERNEL_DEPTH.get() + 1);
         Self(())
     }
 
     /// True if this thread runs a host kernel.
     pub fn is_here() -> bool {
-        KERNELS.get() > 0
+        HOST_KERNEL_DEPTH.get() > 0
     }
 }
 
 impl Drop for InKernel {
     fn drop(&mut self) {
-        KERNELS.set(KERNELS.get() - 1);
+        HOST_KERNEL_DEPTH.set(HOST_KERNEL_DEPTH.get() - 1);
     }
 }
 
 /// True on a thread that the library created.
-pub fn is_ours() -> bool {
-    OURS.get()
+pub fn is_library_thread() -> bool {
+    IS_LIBRARY_THREAD.get()
 }
 
-/// Starts a thread that handles no signals: these are for the program's own threads.
+/// Starts a thread that handles no signals: only the program's own threads handle them.
 pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     if config::get().test.thread_fails() {
-        return Err(Error::runtime(format!("no thread for {name}, because REVAMP_TEST asks for it")));
+        return Err(Error::runtime(format!(
+            "thread {name} was not created, because REVAMP_TEST asks for this failure"
+        )));
     }
     if !heap::has_memory() {
-        return Err(Error::out_of_memory(format!("there is no memory for thread {name}; free some")));
+        return Err(Error::out_of_memory(format!(
+            "memory for thread {name} could not be allocated; free other memory"
+        )));
     }
-    // A thread inherits the mask, so there is no moment in which it could be chosen to handle a signal.
+    // The new thread inherits the mask of blocked signals, so the system never chooses it to handle a signal.
     let masked = signals::Blocked::new();
     let work = || {
-        OURS.set(true);
+        IS_LIBRARY_THREAD.set(true);
         work();
     };
-    let made = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES + thread_locals()).spawn(work);
+    let made =
+        std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES + c_library_stack()).spawn(work);
     drop(masked);
     made.map_err(|e| {
         Error::runtime(format!(
@@ -105,11 +110,11 @@ pub fn processors() -> usize {
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Runs `work`; a panic becomes an error with its text.
+/// Runs `work`. A panic becomes an error with the panic's text.
 pub fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let text = panic_text(&*payload);
-        // The panic's payload may panic when it is dropped; the second payload is leaked, so that this ends.
+        // Dropping the payload may panic again. The second payload is leaked to end the chain.
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             std::mem::forget(second);
         }
@@ -132,13 +137,13 @@ pub type Task = Box<dyn FnOnce() + Send>;
 
 /// How long an idle thread of [`Tasks`] waits for work before it ends.
 pub const IDLE: Duration = Duration::from_secs(5);
-/// Most threads of one [`Tasks`] while jobs end; further jobs are queued.
-pub const MOST_THREADS: usize = 256;
-/// If jobs are queued and none has begun for this long, the running jobs may be waiting for a queued one.
+/// The maximum number of threads of a [`Tasks`] as long as jobs make progress. Further jobs are queued.
+pub const MAX_TASK_THREADS: usize = 256;
+/// If jobs are queued and no job has begun for this long, the running jobs may be waiting for a queued one.
 const STALL: Duration = Duration::from_millis(10);
 
-/// Threads for jobs that may block: as many as there are jobs at once, kept a while for the next ones. Their number is
-/// limited, but jobs cannot wait for each other forever: if no job begins for a while, a thread is added.
+/// Threads for jobs that may block: one for each concurrent job. Idle threads are kept for a while. The number of threads is
+/// limited, but jobs that wait for each other cannot deadlock: if no queued job begins for a while, a thread is added.
 pub struct Tasks {
     shared: Arc<TaskShared>,
 }
@@ -148,20 +153,20 @@ struct TaskShared {
     work: Condvar,
     quiet: Condvar,
     idle_for: Duration,
-    most: usize,
+    max_threads: usize,
 }
 
 #[derive(Default)]
 struct TaskState {
     queue: VecDeque<Task>,
-    /// Threads, including those about to start.
+    /// The number of threads, including those about to start.
     threads: usize,
-    /// Threads that wait for work, including those already notified.
+    /// The number of threads that wait for work, including threads that were notified but have not woken yet.
     idle: usize,
     running: usize,
-    /// Running jobs that themselves wait in [`Tasks::drain`].
+    /// The number of running jobs that themselves wait in [`Tasks::drain`].
     draining: usize,
-    /// Jobs that have begun.
+    /// The number of queued jobs that have begun. Jobs that never were in the queue do not count.
     begun: u64,
     /// True while a thread watches whether queued jobs begin.
     watched: bool,
@@ -169,8 +174,8 @@ struct TaskState {
 }
 
 thread_local! {
-    /// The [`Tasks`] of which this thread runs a job.
-    static WITHIN: Cell<usize> = const { Cell::new(0) };
+    /// Identifies the [`Tasks`] whose jobs this thread runs; 0 if there is none.
+    static CURRENT_TASKS: Cell<usize> = const { Cell::new(0) };
 }
 
 impl Default for Tasks {
@@ -180,13 +185,13 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// A pool without threads; they start with jobs.
+    /// A pool without threads. Jobs start threads.
     pub fn new() -> Self {
-        Self::with_limits(MOST_THREADS, IDLE)
+        Self::with_limits(MAX_TASK_THREADS, IDLE)
     }
 
-    /// A pool of at most `most` threads that end after `idle_for` without work.
-    pub fn with_limits(most: usize, idle_for: Duration) -> Self {
+    /// A pool of at most `max_threads` threads that end after `idle_for` without work.
+    pub fn with_limits(max_threads: usize, idle_for: Duration) -> Self {
         let state = Mutex::new(TaskState::default());
         Self {
             shared: Arc::new(TaskShared {
@@ -194,14 +199,14 @@ impl Tasks {
                 work: Condvar::new(),
                 quiet: Condvar::new(),
                 idle_for,
-                most: most.max(1),
+                max_threads: max_threads.max(1),
             }),
         }
     }
 
-    /// Runs `job` on a thread of the pool, soon unless all threads are busy. If it panics, that is logged.
+    /// Runs `job` on a thread of the pool, at once unless all threads are busy. Panics of the job are logged.
     ///
-    /// If the system can create no thread for it, the job runs here: the caller must hold no lock that it may need.
+    /// If the system can create no thread, the job runs on the calling thread, so the caller must hold no lock that the job may need.
     pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         if let Err(job) = self.try_spawn(Box::new(job)) {
             log!(Warn, "no thread could be created for a job; it runs on the calling thread");
@@ -209,10 +214,10 @@ impl Tasks {
         }
     }
 
-    /// [`Self::spawn`], but gives the job back if the system can create no thread for it. Never runs it here.
+    /// [`Self::spawn`], but returns the job if the system can create no thread, and never runs it on the calling thread.
     pub fn try_spawn(&self, job: Task) -> std::result::Result<(), Task> {
         let mut state = self.shared.state.lock();
-        if state.idle <= state.queue.len() && state.threads < self.shared.most {
+        if state.idle <= state.queue.len() && state.threads < self.shared.max_threads {
             state.threads += 1;
             state.running += 1;
             drop(state);
@@ -226,33 +231,33 @@ impl Tasks {
         Ok(())
     }
 
-    /// Waits until nothing runs and nothing is queued. If a job of this pool calls it, that job does not count.
+    /// Waits until no job runs or is queued. A job of this pool that calls this function does not count.
     pub fn drain(&self) {
-        let own = usize::from(WITHIN.get() == self.shared.key());
+        let calling_jobs = usize::from(CURRENT_TASKS.get() == self.shared.key());
         let mut state = self.shared.state.lock();
-        state.draining += own;
+        state.draining += calling_jobs;
         self.shared.quiet.notify_all();
         while !state.is_quiet() {
             self.shared.quiet.wait(&mut state, rank::NONE);
         }
-        state.draining -= own;
+        state.draining -= calling_jobs;
     }
 
     /// True if [`Tasks::drain`] would not wait.
     pub fn is_quiet(&self) -> bool {
-        let own = usize::from(WITHIN.get() == self.shared.key());
+        let calling_jobs = usize::from(CURRENT_TASKS.get() == self.shared.key());
         let state = self.shared.state.lock();
-        state.queue.is_empty() && state.running <= state.draining + own
+        state.queue.is_empty() && state.running <= state.draining + calling_jobs
     }
 
-    /// Threads that exist now.
+    /// The number of threads that exist now.
     pub fn threads(&self) -> usize {
         self.shared.state.lock().threads
     }
 }
 
 impl Drop for Tasks {
-    /// Lets queued jobs finish; threads end without being waited for.
+    /// Lets queued jobs finish. Does not wait for the threads.
     fn drop(&mut self) {
         self.shared.state.lock().closing = true;
         self.shared.work.notify_all();
@@ -278,13 +283,13 @@ impl TaskShared {
         Arc::as_ptr(self).addr()
     }
 
-    /// Starts a thread, already counted, with a job, already counted as running. Gives the job back if no thread can be
-    /// created.
+    /// Starts a thread with a job. The caller has counted the thread, and the job as running. Returns the job if no thread can
+    /// be created.
     fn start_with(self: &Arc<Self>, job: Task) -> std::result::Result<(), Task> {
         let first = Arc::new(Mutex::<_, { rank::TASK }>::new(Some(job)));
-        let (shared, theirs) = (Arc::clone(self), Arc::clone(&first));
+        let (shared, job_slot) = (Arc::clone(self), Arc::clone(&first));
         let made = spawn_named("revamp-task", move || {
-            let job = theirs.lock().take();
+            let job = job_slot.lock().take();
             shared.serve(job);
         });
         if made.is_ok() {
@@ -292,35 +297,35 @@ impl TaskShared {
         }
         let mut state = self.state.lock();
         state.threads -= 1;
-        self.ended(&mut state);
+        self.count_ended_job(&mut state);
         drop(state);
         let job = first.lock().take();
         job.map_or(Ok(()), Err)
     }
 
-    /// `first` counts as running.
+    /// Runs `first`, which the caller has counted as running, then queued jobs.
     fn serve(self: Arc<Self>, first: Option<Task>) {
-        WITHIN.set(self.key());
+        CURRENT_TASKS.set(self.key());
         if let Some(job) = first {
             run_job(job);
         }
         let mut state = self.state.lock();
-        self.ended(&mut state);
+        self.count_ended_job(&mut state);
         loop {
             if let Some(job) = state.queue.pop_front() {
                 state.running += 1;
                 state.begun += 1;
                 MutexGuard::unlocked(&mut state, || run_job(job));
-                self.ended(&mut state);
+                self.count_ended_job(&mut state);
                 continue;
             }
             if state.closing {
                 break;
             }
             state.idle += 1;
-            let late = self.work.wait_for(&mut state, rank::NONE, self.idle_for);
+            let timed_out = self.work.wait_for(&mut state, rank::NONE, self.idle_for);
             state.idle -= 1;
-            if late && state.queue.is_empty() {
+            if timed_out && state.queue.is_empty() {
                 break;
             }
         }
@@ -328,14 +333,14 @@ impl TaskShared {
     }
 
     /// Counts a job that has ended.
-    fn ended(&self, state: &mut TaskState) {
+    fn count_ended_job(&self, state: &mut TaskState) {
         state.running -= 1;
         if state.is_quiet() {
             self.quiet.notify_all();
         }
     }
 
-    /// Makes sure that jobs begin that are queued because of the limit of threads.
+    /// Starts a watching thread, so that jobs begin even if the limit of threads is reached and no running job ends.
     fn watch(self: &Arc<Self>, mut state: MutexGuard<'_, TaskState>) {
         if state.watched || state.queue.len() <= state.idle {
             return;
@@ -344,14 +349,14 @@ impl TaskShared {
         let begun = state.begun;
         drop(state);
         let shared = Arc::clone(self);
-        if spawn_named("revamp-task", move || shared.look(begun)).is_err() {
-            // The next job asks again.
+        if spawn_named("revamp-task", move || shared.watch_for_stall(begun)).is_err() {
+            // The next job that is queued starts another attempt.
             self.state.lock().watched = false;
         }
     }
 
-    /// Becomes a further thread when no job has begun for a while.
-    fn look(self: Arc<Self>, mut seen: u64) {
+    /// The watching thread: becomes a further thread of the pool when no job has begun for [`STALL`].
+    fn watch_for_stall(self: Arc<Self>, mut seen: u64) {
         loop {
             std::thread::sleep(STALL);
             let mut state = self.state.lock();
@@ -377,7 +382,7 @@ impl TaskShared {
 mod signals {
     #![allow(unsafe_code)]
 
-    /// As long as it lives, all signals are blocked in this thread and in threads that it starts.
+    /// While this value exists, all signals are blocked in this thread and in threads that it starts.
     pub struct Blocked {
         old: Option<libc::sigset_t>,
     }
@@ -386,8 +391,8 @@ mod signals {
         pub fn new() -> Self {
             let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
             let mut old = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
-            // SAFETY: both sets are this frame's own memory; `sigfillset` and `pthread_sigmask` write them whole
-            // before they are read, and `old` is used only if the call succeeded.
+            // SAFETY: both sets are local variables. `sigfillset` and `pthread_sigmask` fill them before they are read, and
+            // `old` is used only if the call succeeded.
             unsafe {
                 libc::sigfillset(all.as_mut_ptr());
                 let failed = libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), old.as_mut_ptr());
@@ -399,7 +404,7 @@ mod signals {
     impl Drop for Blocked {
         fn drop(&mut self) {
             if let Some(old) = &self.old {
-                // SAFETY: `old` is the mask this very thread had before.
+                // SAFETY: `old` is the previous mask of this thread.
                 unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, old, std::ptr::null_mut()) };
             }
         }
@@ -424,7 +429,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Instant;
 
-    fn until(what: &str, mut done: impl FnMut() -> bool) {
+    fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
         let start = Instant::now();
         while !done() {
             assert!(start.elapsed() < Duration::from_secs(20), "{what} took too long");
@@ -444,12 +449,12 @@ mod tests {
         }
         tasks.drain();
         assert_eq!(count.load(Ordering::Relaxed), 2000);
-        // Eight, but for moments in which a busy machine let none begin.
+        // The limit is 8. More threads are added only if the machine is so busy that no queued job begins for a while.
         assert!(tasks.threads() < 100);
-        until("ending of idle threads", || tasks.threads() == 0);
-        let again = Arc::clone(&count);
+        wait_until("ending of idle threads", || tasks.threads() == 0);
+        let second_count = Arc::clone(&count);
         tasks.spawn(move || {
-            again.fetch_add(1, Ordering::Relaxed);
+            second_count.fetch_add(1, Ordering::Relaxed);
         });
         tasks.drain();
         assert_eq!(count.load(Ordering::Relaxed), 2001);
@@ -461,8 +466,8 @@ mod tests {
         let barrier = Arc::new(std::sync::Barrier::new(40));
         for _ in 0..40 {
             let barrier = Arc::clone(&barrier);
-            // Passes only if all forty run at once.
             tasks.spawn(move || {
+                // Returns only if all 40 jobs run at the same time.
                 barrier.wait();
             });
         }
@@ -480,7 +485,7 @@ mod tests {
             });
         }
         tasks.drain();
-        until("ending of further threads", || tasks.threads() == 0);
+        wait_until("ending of further threads", || tasks.threads() == 0);
     }
 
     #[test]
@@ -536,7 +541,7 @@ mod tests {
             });
         }
         drop(tasks);
-        until("ending of a dropped pool", || shared.state.lock().threads == 0);
+        wait_until("ending of a dropped pool", || shared.state.lock().threads == 0);
         assert_eq!(count.load(Ordering::Relaxed), 100);
     }
 
@@ -554,7 +559,7 @@ mod tests {
         assert!(caught(|| -> () { std::panic::resume_unwind(Box::new(Bomb)) }).is_err());
     }
 
-    /// The blocked-signals mask of this thread, as the system sees it.
+    /// This thread's mask of blocked signals, read from the system.
     #[cfg(target_os = "linux")]
     pub fn blocked_signals() -> u64 {
         let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
@@ -571,7 +576,7 @@ mod tests {
         tasks.spawn(move || send.send(blocked_signals()).unwrap());
         let mask = receive.recv().unwrap();
         assert_eq!(blocked_signals(), before);
-        // All that can be blocked: neither SIGKILL and SIGSTOP nor the two the C library keeps (32, 33).
+        // All signals that can be blocked: not SIGKILL and SIGSTOP, and not the two that the C library reserves (32, 33).
         for signal in (1..=64u32).filter(|s| ![9, 19, 32, 33].contains(s)) {
             assert!(mask >> (signal - 1) & 1 == 1, "signal {signal} is not blocked: {mask:016x}");
         }

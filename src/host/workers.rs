@@ -1,4 +1,4 @@
-//! The threads of the process: one pool for computing, and two elastic ones for jobs that may block.
+//! The library's threads in the process: a pool for computing, and two elastic pools for jobs that may block.
 
 use super::pool::ThreadPool;
 use super::threads::Tasks;
@@ -10,19 +10,19 @@ use std::sync::{Arc, OnceLock};
 pub struct Workers {
     /// For computing and large copies.
     pub pool: Arc<ThreadPool>,
-    /// For work of the library that may block: operations of the host, queues' jobs.
+    /// For work of the library that may block: host operations and the jobs of queues.
     pub tasks: Arc<Tasks>,
-    /// For callbacks of the program. Separate, since callbacks may wait for the other tasks.
+    /// For callbacks of the program. Separate, because callbacks may wait for tasks.
     pub callbacks: Arc<Tasks>,
 }
 
 impl Workers {
-    /// Workers of which `threads` compute.
+    /// Workers with `threads` computing threads.
     pub fn new(threads: usize) -> Self {
         Self { pool: Arc::new(ThreadPool::new(threads)), tasks: Arc::default(), callbacks: Arc::default() }
     }
 
-    /// Waits until no task and no callback runs or is queued, except those that call this.
+    /// Waits until no task and no callback runs or is queued, except those that call this function.
     pub fn drain(&self) {
         loop {
             self.tasks.drain();

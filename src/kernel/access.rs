@@ -1,4 +1,4 @@
-//! Whether the kernel reads or writes each storage buffer: as declared, else as inferred from the instructions.
+//! Finds whether the kernel reads or writes each storage buffer: from its decorations, or else from the instructions that use it.
 
 use super::entry_point::EntryPoint;
 use super::parsed::{Instruction, ParsedModule};
@@ -8,7 +8,7 @@ use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::HashMap;
 
-/// The access stated by decorations of `id`, or of every member of `block`.
+/// The access that decorations of `id`, or of every member of `block`, declare.
 pub(super) fn declared(code: &ParsedModule, id: u32, block: Option<u32>) -> Option<Access> {
     let block = block.and_then(|ty| code.def_of(ty, Op::TypeStruct)).map(|inst| (inst.word(1), inst.words.len() - 2));
     let on_all = |decoration| {
@@ -33,7 +33,7 @@ struct Uses {
 /// The access inferred from instructions. A pointer that escapes counts as read and written.
 pub(super) struct InferredAccess {
     by_variable: HashMap<u32, Uses>,
-    /// The pointer analysis reached no fixed point: any buffer may be read and written.
+    /// True if the pointer analysis reached no fixed point: any buffer may be read and written.
     gave_up: bool,
 }
 
@@ -43,12 +43,12 @@ impl InferredAccess {
         let mut inferred = Self { by_variable: HashMap::new(), gave_up: false };
         let roots = inferred.roots(code, entry)?;
         for inst in insts(code, entry) {
-            inferred.note(code, inst, &roots);
+            inferred.record_access(code, inst, &roots);
         }
         Ok(inferred)
     }
 
-    /// The access to the buffer behind `variable`.
+    /// The inferred access to the buffer that `variable` declares.
     pub(super) fn access(&self, variable: u32) -> Access {
         let uses = self.by_variable.get(&variable).copied().unwrap_or_default();
         match (uses.reads, uses.writes) {
@@ -59,10 +59,10 @@ impl InferredAccess {
         }
     }
 
-    /// The variable that each pointer is derived from.
+    /// For each pointer, the variable from which it is derived.
     fn roots(&mut self, code: &ParsedModule, entry: &EntryPoint) -> Result<HashMap<u32, u32>> {
         let mut roots: HashMap<u32, u32> = entry.variables.iter().map(|&id| (id, id)).collect();
-        // Definitions precede uses in a valid module, so the first round finds all and the second sees no change.
+        // Definitions precede uses in a valid module, so the first round finds all pointers and the second changes nothing.
         for _ in 0..4 {
             let before = roots.len();
             for inst in insts(code, entry).filter(|inst| derives(*inst)) {
@@ -79,7 +79,7 @@ impl InferredAccess {
         Ok(roots)
     }
 
-    fn note(&mut self, code: &ParsedModule, inst: Instruction<'_>, roots: &HashMap<u32, u32>) {
+    fn record_access(&mut self, code: &ParsedModule, inst: Instruction<'_>, roots: &HashMap<u32, u32>) {
         let mut mark = |id: u32, reads: bool, writes: bool| {
             if let Some(root) = roots.get(&id) {
                 let uses = self.by_variable.entry(*root).or_default();
@@ -110,7 +110,7 @@ fn insts<'a>(code: &'a ParsedModule, entry: &'a EntryPoint) -> impl Iterator<Ite
     entry.functions.iter().flat_map(|&at| code.body(at))
 }
 
-/// True for the instructions whose result points into the object that their first operand points to.
+/// True for instructions whose result points into the object that their first operand points to.
 fn derives(inst: Instruction<'_>) -> bool {
     matches!(
         inst.op,

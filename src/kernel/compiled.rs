@@ -1,17 +1,17 @@
 //! The kernels that the kernel compiler put into the program and its libraries, found by the address of their host stub.
 //!
-//! Each object file registers its image and, for each kernel, the address of the host stub with the kernel's name in the
-//! image. Object files that instantiate the same template or inline function share one stub; the kernel comes from the
-//! first of them that is still loaded. The stub's address is that of a constant which each program or shared library has for
-//! itself, so kernels of the same name in two of them differ. Images are decoded when a kernel is first looked up, so that registration costs
-//! nothing at program start.
+//! Each object file registers its *image* (its encoded kernels). For each kernel it also registers the address of the host stub,
+//! and the kernel's name in the image. Object files that instantiate the same template or inline function share one stub. The
+//! kernel of a shared stub comes from the first of these files that is still loaded. The stub's address is the address of a
+//! constant. Each program or shared library has its own constant, so kernels of the same name in two libraries differ. An image
+//! is decoded when one of its kernels is first looked up, so that registration costs nothing at program start.
 
 use super::image::{self, Capture, ImageUse, Kernel};
 use super::registry::RecordId;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
-use crate::trace::names::KeptName;
+use crate::trace::names::CachedName;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,27 +19,27 @@ use std::sync::{Arc, OnceLock};
 /// A compiled kernel. It outlives its image.
 #[derive(Debug)]
 pub struct Compiled {
-    /// What the compiler calls it.
+    /// The compiler's name for the kernel.
     pub name: String,
     /// File and line of the functor.
     pub location: String,
-    /// The same in traces.
-    pub kept_name: KeptName,
+    /// The location as a name in traces.
+    pub cached_name: CachedName,
     /// The SPIR-V module.
     pub spirv: Arc<[u8]>,
-    /// Bytes of the argument block, without what is appended to it.
+    /// Bytes of the argument block, without the data that launches append to it.
     pub block_size: u64,
-    /// Its alignment.
+    /// Alignment of the argument block.
     pub block_align: u64,
-    /// The pointers in it that the kernel uses.
+    /// The pointers in the argument block through which the kernel accesses memory.
     pub captures: Vec<Capture>,
-    /// At how many places of the block these lie, as far as the compiler knows them.
-    pub places: usize,
-    /// Its form for the host's processor.
+    /// The number of distinct offsets in `captures`, not counting [`image::ANY_OFFSET`].
+    pub offset_count: usize,
+    /// The native kernel for the host's processor.
     pub native: Option<Native>,
-    /// It checks bounds.
+    /// The checked accesses, if the kernel checks bounds.
     pub checks: Option<Arc<Checks>>,
-    /// The same kernel where its textures are images, and which those are, by binding.
+    /// The form of this kernel that reads its textures as images, and the uses of these images, indexed by binding number.
     pub with_images: Option<(Arc<Compiled>, Vec<ImageUse>)>,
 }
 
@@ -49,12 +49,12 @@ impl Compiled {
         let form = |spirv: &[u8], captures: &[Capture]| Self {
             name: kernel.name.to_owned(),
             location: kernel.location.to_owned(),
-            kept_name: KeptName::new(),
+            cached_name: CachedName::new(),
             spirv: Arc::from(spirv),
             block_size: kernel.block_size,
             block_align: kernel.block_align,
             captures: captures.to_owned(),
-            places: places(captures),
+            offset_count: offset_count(captures),
             native: None,
             checks: None,
             with_images: None,
@@ -65,9 +65,9 @@ impl Compiled {
         Self { native, checks, with_images, ..form(kernel.spirv, &kernel.captures) }
     }
 
-    /// The references of arrays whose elements it uses, by their offsets in the block, in order.
+    /// The ascending offsets, in the argument block, of references to arrays whose elements the kernel uses.
     pub fn references(&self) -> Vec<u32> {
-        let arrays = self.captures.iter().filter(|c| c.further && c.offset != image::ANY_OFFSET);
+        let arrays = self.captures.iter().filter(|c| c.indirect && c.offset != image::ANY_OFFSET);
         let mut offsets: Vec<u32> = arrays.map(|c| c.offset).collect();
         offsets.sort_unstable();
         offsets.dedup();
@@ -75,34 +75,34 @@ impl Compiled {
     }
 }
 
-/// A kernel as functions of the program (`kernelc/src/native`), which run whole tiles and rows, one for each level of the processor; or as
-/// one function that runs a thread of a tile, or a row.
+/// A kernel compiled for the host (`kernelc/src/native`). Usually it has one function for each processor level, which runs whole tiles
+/// or rows. If `by_threads`, it has a single function, which runs one thread of a tile, or a row.
 #[derive(Debug, Clone, Copy)]
 pub struct Native {
-    /// Their addresses: for x86-64-v1, -v3, -v4. By threads: all the same.
+    /// The addresses of the functions for x86-64-v1, -v3, -v4; with `by_threads` all three are the same.
     pub functions: [usize; 3],
     /// Bytes of memory that a tile takes while it runs.
     pub memory: u64,
     /// A tile's threads in x, y, z; zeros for a kernel without tiles.
     pub tile: [u32; 3],
-    /// It checks accesses, by the table behind its argument block.
+    /// True if the kernel checks its accesses against the table that follows its argument block.
     pub checked: bool,
-    /// Called for each thread of a tile.
+    /// True if the function is called for each thread of a tile.
     pub by_threads: bool,
 }
 
-/// What a kernel that checks bounds reports.
+/// The reports of a kernel that checks bounds.
 #[derive(Debug)]
 pub struct Checks {
-    /// The accesses, by the numbers in reports; empty if it reports nothing.
+    /// The checked accesses, indexed by the numbers in reports; empty if the kernel reports nothing.
     pub sites: Vec<String>,
 }
 
 /// A registered image.
 struct Image {
-    /// The address that its unit registers it by.
-    place: usize,
-    /// An error if the bytes registered were no image.
+    /// The address of the wrapper struct that the object file passed when it registered the image.
+    wrapper_address: usize,
+    /// An error if the registered bytes are not an image.
     bytes: Result<&'static [u8]>,
     kernels: OnceLock<Result<HashMap<&'static str, Kernel<'static>>>>,
     native: HashMap<String, Native>,
@@ -119,29 +119,29 @@ struct Stub {
 struct Images {
     images: Vec<(RecordId, Image)>,
     stubs: BTreeMap<usize, Vec<Stub>>,
-    last: u64,
+    last_id: u64,
 }
 
 static IMAGES: OnceLock<RwLock<Images, { rank::IMAGES }>> = OnceLock::new();
-/// How many images are registered.
+/// The number of registered images.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn images() -> &'static RwLock<Images, { rank::IMAGES }> {
     IMAGES.get_or_init(RwLock::default)
 }
 
-/// Adds an image, which must stay loaded until [`unregister`]. An error is reported by [`find`], since nothing could report
-/// it while the program starts. `place`: the address that its unit registers it by.
-pub fn register(place: usize, bytes: Result<&'static [u8]>) -> RecordId {
+/// Adds an image, which must stay loaded until [`unregister`]. [`find`] reports errors, because nothing can report them while
+/// the program starts. The object file identifies the image by the address of a wrapper struct.
+pub fn register(wrapper_address: usize, bytes: Result<&'static [u8]>) -> RecordId {
     let mut images = images().write();
-    let id = images.register(place, bytes);
+    let id = images.register(wrapper_address, bytes);
     COUNT.store(images.images.len(), Ordering::Release);
     id
 }
 
-/// True if an image is registered by this address.
-pub fn is_registered(place: usize) -> bool {
-    images().read().images.iter().any(|(_, image)| image.place == place)
+/// True if an image is registered with the wrapper struct at this address.
+pub fn is_registered(wrapper_address: usize) -> bool {
+    images().read().images.iter().any(|(_, image)| image.wrapper_address == wrapper_address)
 }
 
 /// Registers the stub at `address`: its launches run kernel `name` of `image`.
@@ -175,10 +175,10 @@ pub fn find(address: usize) -> Result<Option<Arc<Compiled>>> {
 }
 
 impl Images {
-    fn register(&mut self, place: usize, bytes: Result<&'static [u8]>) -> RecordId {
-        self.last += 1;
-        let id = RecordId(self.last);
-        self.images.push((id, Image { place, bytes, kernels: OnceLock::new(), native: HashMap::new() }));
+    fn register(&mut self, wrapper_address: usize, bytes: Result<&'static [u8]>) -> RecordId {
+        self.last_id += 1;
+        let id = RecordId(self.last_id);
+        self.images.push((id, Image { wrapper_address, bytes, kernels: OnceLock::new(), native: HashMap::new() }));
         id
     }
 
@@ -220,8 +220,7 @@ impl Images {
     }
 }
 
-/// Calls `each` for the kernels in the bytes of a program, library or object file that was made by the kernel compiler, in order; the
-/// number of kernels.
+/// Calls `each` for the compiled kernels in the bytes of a program, library or object file, in order. Returns the number of kernels.
 pub fn each_in_program(program: &[u8], mut each: impl FnMut(Compiled) -> Result<()>) -> Result<usize> {
     let mut count = 0;
     for image in image::in_program(program) {
@@ -233,7 +232,7 @@ pub fn each_in_program(program: &[u8], mut each: impl FnMut(Compiled) -> Result<
     Ok(count)
 }
 
-fn places(captures: &[Capture]) -> usize {
+fn offset_count(captures: &[Capture]) -> usize {
     let known: BTreeSet<u32> = captures.iter().map(|c| c.offset).filter(|&at| at != image::ANY_OFFSET).collect();
     known.len()
 }
@@ -251,7 +250,7 @@ fn by_name(image: &'static [u8]) -> Result<HashMap<&'static str, Kernel<'static>
 mod tests {
     use super::*;
 
-    /// An image of kernels with these names, each with its name as module.
+    /// An image of kernels with these names. The name of each kernel is also its module.
     fn image(names: &[&'static str]) -> Result<&'static [u8]> {
         let kernel = |&name: &&'static str| Kernel {
             name,
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn one_address_of_two_images() {
+    fn two_images_may_share_a_stub() {
         let mut all = Images::default();
         let a = all.register(0, image(&["x", "shared"]));
         let b = all.register(0, image(&["shared"]));
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_of_one_address_are_refused() {
+    fn two_kernels_with_one_address_are_refused() {
         let mut all = Images::default();
         let a = all.register(0, image(&["x", "y", "z"]));
         all.add(a, 16, "x");
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_at_the_launch() {
+    fn damaged_images_are_reported_by_find() {
         let mut all = Images::default();
         let a = all.register(0, Ok(b"RVMPKERN"));
         all.add(a, 16, "x");

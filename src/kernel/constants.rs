@@ -1,4 +1,4 @@
-//! The values of constants, specialization constants and the operations on them.
+//! Evaluates constants, specialization constants and operations on them.
 
 use super::grammar;
 use super::parsed::{Instruction, ParsedModule};
@@ -7,23 +7,23 @@ use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::{HashMap, HashSet};
 
-/// What a scalar is.
+/// The type of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScalarType {
     /// Boolean.
     Bool,
-    /// Integer of so many bits.
+    /// Integer, with its number of bits.
     Int(u32),
-    /// Floating point of so many bits.
+    /// Floating point, with its number of bits.
     Float(u32),
 }
 
-/// A scalar's type and bits (upper bits zero).
+/// A scalar's type and value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Scalar {
     /// Type.
     pub(super) ty: ScalarType,
-    /// Bits.
+    /// The value's bits; unused upper bits are zero.
     pub(super) bits: u64,
 }
 
@@ -41,13 +41,13 @@ pub(super) enum Value {
 /// The constants whose value is known, by id.
 pub(super) type ConstantValues = HashMap<u32, Value>;
 
-/// Longest composite of scalars kept by value.
+/// The length of the longest composite of scalars that is kept by value.
 const MAX_VECTOR: usize = 16;
 
 /// The bits given for specialization constants, by SpecId.
 pub(super) type SpecOverrides = HashMap<u32, u64>;
 
-/// The scalar type `id` names.
+/// The scalar type with this id.
 pub(super) fn scalar_type(code: &ParsedModule, id: u32) -> Option<ScalarType> {
     let inst = code.def(id)?;
     match inst.op? {
@@ -58,12 +58,12 @@ pub(super) fn scalar_type(code: &ParsedModule, id: u32) -> Option<ScalarType> {
     }
 }
 
-/// `bits` cut to `width` bits.
-fn cut(bits: u64, width: u32) -> u64 {
+/// `bits` truncated to `width` bits.
+fn truncate(bits: u64, width: u32) -> u64 {
     if width >= 64 { bits } else { bits & ((1 << width) - 1) }
 }
 
-/// `bits` of `width` bits as a signed number.
+/// The lower `width` bits of `bits` as a signed number.
 fn signed(bits: u64, width: u32) -> i64 {
     let shift = 64 - width.clamp(1, 64);
     ((bits << shift) as i64) >> shift
@@ -73,13 +73,13 @@ impl Scalar {
     fn of(ty: ScalarType, bits: u64) -> Self {
         let bits = match ty {
             ScalarType::Bool => u64::from(bits != 0),
-            ScalarType::Int(width) | ScalarType::Float(width) => cut(bits, width),
+            ScalarType::Int(width) | ScalarType::Float(width) => truncate(bits, width),
         };
         Self { ty, bits }
     }
 }
 
-/// Evaluates the constants among `insts`, which are in module order; those that cannot be evaluated are left out.
+/// Evaluates the constants among `insts`, which are in module order. The result lacks constants that cannot be evaluated.
 pub(super) fn evaluate<'a>(
     code: &ParsedModule,
     insts: impl Iterator<Item = Instruction<'a>>,
@@ -102,7 +102,7 @@ pub(super) fn dependencies(code: &ParsedModule, ids: &[u32]) -> Vec<usize> {
     for inst in code.globals().rev() {
         if inst.op.is_some_and(|op| op.is_constant()) && inst.result().is_some_and(|id| wanted.contains(&id)) {
             found.push(inst.index);
-            // Some of these words are literals, not ids; that only makes the list longer.
+            // Some of these words are literals instead of ids, which only makes the list longer.
             wanted.extend(&inst.words[3.min(inst.words.len())..]);
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn spec_id(code: &ParsedModule, inst: Instruction<'_>) -> Option<u32>
     if scalar { code.literal(inst.result()?, Decoration::SpecId) } else { None }
 }
 
-/// The default of a scalar constant.
+/// The default value of a scalar constant.
 pub(super) fn scalar_constant(code: &ParsedModule, inst: Instruction<'_>) -> Option<Scalar> {
     let ty = scalar_type(code, inst.word(1))?;
     let bits = match inst.op? {
@@ -219,7 +219,7 @@ fn extract(values: &ConstantValues, operands: &[u32]) -> Option<Value> {
             _ => return None,
         }
     }
-    // A part that has parts is not copied: copies of copies could outgrow the module without limit.
+    // A composite of composites is not copied: nested copies could outgrow the module without limit.
     (!matches!(value, Value::Parts(_))).then(|| value.clone())
 }
 
@@ -269,7 +269,7 @@ fn compute(op: Op, ty: ScalarType, arguments: &[Scalar]) -> Option<u64> {
         Op::SDiv => sa.checked_div(sb)? as u64,
         Op::UMod => a.checked_rem(b)?,
         Op::SRem => sa.checked_rem(sb)? as u64,
-        // The sign of the divisor.
+        // The result has the sign of the divisor.
         Op::SMod => {
             let rest = sa.checked_rem(sb)?;
             (if rest != 0 && (rest < 0) != (sb < 0) { rest.wrapping_add(sb) } else { rest }) as u64
@@ -296,7 +296,7 @@ fn compute(op: Op, ty: ScalarType, arguments: &[Scalar]) -> Option<u64> {
     })
 }
 
-/// The first of `insts` that has no value, as a message names it.
+/// The first of `insts` that has no value, as text for messages.
 pub(super) fn unknown(code: &ParsedModule, insts: &[usize], values: &ConstantValues) -> Option<String> {
     let inst =
         insts.iter().map(|&at| code.inst(at)).find(|i| i.result().is_some_and(|id| !values.contains_key(&id)))?;

@@ -1,4 +1,4 @@
-//! Chooses the entry point, and walks the call graph: the functions it reaches and the module-scope variables they use.
+//! Chooses the entry point, and walks the call graph to find the reachable functions and the module-scope variables they use.
 
 use super::grammar;
 use super::parsed::{Instruction, ParsedModule};
@@ -10,17 +10,17 @@ use std::ffi::CString;
 
 /// The chosen entry point.
 pub(super) struct EntryPoint {
-    /// Its name.
+    /// The name.
     pub(super) name: CString,
-    /// Its function.
+    /// The id of the entry point's function.
     pub(super) function: u32,
-    /// The `OpEntryPoint`.
+    /// The index of the `OpEntryPoint` instruction.
     pub(super) inst: usize,
-    /// First word of its interface list.
+    /// The position, in the `OpEntryPoint` instruction, of the first word of the interface list.
     pub(super) interface: usize,
-    /// Positions of the functions it reaches, itself first.
+    /// Positions of the reachable functions, the entry point's own function first.
     pub(super) functions: Vec<usize>,
-    /// Module-scope variables that they use.
+    /// Module-scope variables that the reachable functions use.
     pub(super) variables: BTreeSet<u32>,
 }
 
@@ -41,27 +41,30 @@ impl Candidate {
     }
 }
 
-/// Finds the entry point and all it reaches.
+/// Finds the entry point, the functions it reaches and the variables they use.
 pub(super) fn find(code: &ParsedModule, wanted: Option<&str>) -> Result<EntryPoint> {
     let candidates = candidates(code);
-    let chosen = choose(&candidates, wanted)?;
-    let inst = code.inst(chosen.inst);
+    let selected = choose(&candidates, wanted)?;
+    let inst = code.inst(selected.inst);
     let function = inst.word(2);
-    let name = CString::new(chosen.name.clone())
-        .map_err(|_| Error::invalid("the entry point's name has a NUL inside; give it a plain name"))?;
-    if std::str::from_utf8(&chosen.name).is_err() {
-        return Err(Error::invalid(format!("the name of entry point {} is not UTF-8; rename it", chosen.show())));
+    let name = CString::new(selected.name.clone())
+        .map_err(|_| Error::invalid("the name of the entry point contains a NUL character; rename the entry point"))?;
+    if std::str::from_utf8(&selected.name).is_err() {
+        return Err(Error::invalid(format!(
+            "the name of entry point {} is not UTF-8; rename the entry point",
+            selected.show()
+        )));
     }
     let Some(at) = code.function(function).filter(|&at| code.functions()[at].has_body) else {
         return Err(Error::invalid(format!(
             "entry point {} names function %{function}, which the module does not have; the module is damaged: check it \
              with spirv-val",
-            chosen.show()
+            selected.show()
         )));
     };
     let functions = reachable_functions(code, at)?;
     let variables = used_variables(code, &functions)?;
-    Ok(EntryPoint { name, function, inst: chosen.inst, interface: chosen.interface, functions, variables })
+    Ok(EntryPoint { name, function, inst: selected.inst, interface: selected.interface, functions, variables })
 }
 
 fn candidates(code: &ParsedModule) -> Vec<Candidate> {
@@ -75,7 +78,7 @@ fn candidates(code: &ParsedModule) -> Vec<Candidate> {
 }
 
 fn choose<'a>(candidates: &'a [Candidate], wanted: Option<&str>) -> Result<&'a Candidate> {
-    // A module may have hundreds; a message shows the first few.
+    // A module may have hundreds of entry points, so a message shows only the first 16.
     let list = |only_compute: bool| {
         let shown: Vec<String> =
             candidates.iter().filter(|c| !only_compute || c.is_compute()).map(Candidate::show).collect();
@@ -90,12 +93,12 @@ fn choose<'a>(candidates: &'a [Candidate], wanted: Option<&str>) -> Result<&'a C
         return match (compute.next(), compute.next()) {
             (Some(only), None) => Ok(only),
             (Some(_), Some(_)) => Err(Error::invalid(format!(
-                "the SPIR-V module has several compute entry points: {}; name the one to use",
+                "the SPIR-V module has several compute entry points: {}; name one of these",
                 list(true)
             ))),
             (None, _) => Err(Error::invalid(format!(
-                "the SPIR-V module has no compute entry point (GLCompute); it has: {}; compile a compute shader \
-                 (glslc -fshader-stage=compute)",
+                "the SPIR-V module has no compute entry point (GLCompute); its entry points are: {}; compile a compute \
+                 shader (glslc -fshader-stage=compute)",
                 list(false)
             ))),
         };
@@ -106,13 +109,13 @@ fn choose<'a>(candidates: &'a [Candidate], wanted: Option<&str>) -> Result<&'a C
     }
     Err(match named().next() {
         Some(other) => Error::invalid(format!(
-            "entry point {} of the SPIR-V module is not a compute shader, expected GLCompute; it has: {}; name a compute entry \
-             point",
+            "entry point {} of the SPIR-V module is not a compute shader, expected GLCompute; the entry points of the \
+             module are: {}; name a compute entry point",
             other.show(),
             list(false)
         )),
         None => Error::invalid(format!(
-            "the SPIR-V module has no entry point \"{wanted}\"; it has: {}; name one of these",
+            "the SPIR-V module has no entry point \"{wanted}\"; its entry points are: {}; name one of these",
             list(false)
         )),
     })
@@ -127,8 +130,8 @@ fn reachable_functions(code: &ParsedModule, first: usize) -> Result<Vec<usize>> 
         let function = &code.functions()[at];
         if !function.has_body {
             return Err(Error::unsupported(format!(
-                "the kernel calls function {}, which the SPIR-V module declares but does not contain; link it in \
-                 (spirv-link) before giving the module to revamp",
+                "the kernel calls function {}, which the SPIR-V module declares but does not contain; link the \
+                 function in (spirv-link) before you pass the module to revamp",
                 code.show(function.id)
             )));
         }
@@ -141,7 +144,7 @@ fn reachable_functions(code: &ParsedModule, first: usize) -> Result<Vec<usize>> 
         for inst in code.body(at) {
             match inst.op {
                 Some(Op::FunctionCall) => visit(inst.word(3)),
-                // Extensions may name functions (decode functions of tensor loads).
+                // Instructions of extensions may refer to functions (decode functions of tensor loads).
                 _ if inst.opcode > 4096 => inst.words[1..].iter().for_each(|&word| visit(word)),
                 _ => {}
             }
@@ -159,7 +162,7 @@ fn used_variables(code: &ParsedModule, functions: &[usize]) -> Result<BTreeSet<u
         }
     }
     for &at in functions {
-        // Names and decorations misplaced in a function are no uses.
+        // Names and decorations that are misplaced in a function do not count as uses.
         for inst in code.body(at).filter(|inst| !code.is_non_semantic(*inst) && !grammar::is_preamble(inst.op)) {
             inst.for_each_id(|_, id| {
                 if let Some(used) = known.get_mut(&id) {

@@ -1,8 +1,8 @@
-//! The rewrite that declares that a kernel needs infinities, NaN, the sign of zero and subnormal numbers as C++ has them, where the
-//! device can keep them: a module may only declare what its device has. For compiled kernels, which are of SPIR-V 1.5; a
-//! program's own modules say what they need.
+//! The rewrite that declares float execution modes, so that infinities, NaN, the sign of zero and subnormal numbers work as in C++.
+//! A module may declare only modes that the device supports. The rewrite applies to compiled kernels, which are SPIR-V 1.5.
+//! The program's own modules declare their own modes.
 //!
-//! FPFastMathDefault of `SPV_KHR_float_controls2` would say the same, and may not stand beside these modes.
+//! FPFastMathDefault of `SPV_KHR_float_controls2` would have the same effect, but must not be combined with these modes.
 
 use super::entry_point::EntryPoint;
 use super::parsed::ParsedModule;
@@ -10,26 +10,26 @@ use super::writer::InstructionWriter;
 use crate::error::Result;
 use rspirv::spirv::{Capability, ExecutionMode, Op};
 
-/// What a device can keep of floats of 16, 32 and 64 bits.
+/// The float modes that a device supports. The elements of each array are for floats of 16, 32 and 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FloatModes {
-    /// Infinities, NaN and the sign of zero.
+    /// True if the device can preserve infinities, NaN and the sign of zero.
     pub special: [bool; 3],
-    /// Subnormal numbers.
+    /// True if the device can preserve subnormal numbers.
     pub subnormal: [bool; 3],
-    /// Subnormal numbers must be treated alike in all widths of a module.
-    pub alike: bool,
+    /// True if the mode for subnormal numbers must be the same for all widths of a module.
+    pub same_for_all_widths: bool,
 }
 
-/// The words of `code` with the modes for the types that it has; `None` if there are none.
+/// The words of `code` with the supported modes for its float types; `None` if no mode is to be declared.
 pub(super) fn declare(code: &ParsedModule, entry: &EntryPoint, modes: &FloatModes) -> Result<Option<Vec<u32>>> {
     let types = code.globals().filter(|inst| inst.is(Op::TypeFloat)).map(|inst| inst.word(2));
     let widths: Vec<u32> = types.filter(|width| [16, 32, 64].contains(width)).collect();
-    let of = |kept: &[bool; 3]| -> Vec<u32> {
-        widths.iter().copied().filter(|width| kept[width.trailing_zeros() as usize - 4]).collect()
+    let supported_widths = |supported: &[bool; 3]| -> Vec<u32> {
+        widths.iter().copied().filter(|width| supported[width.trailing_zeros() as usize - 4]).collect()
     };
-    let (special, mut subnormal) = (of(&modes.special), of(&modes.subnormal));
-    if modes.alike && subnormal.len() < widths.len() {
+    let (special, mut subnormal) = (supported_widths(&modes.special), supported_widths(&modes.subnormal));
+    if modes.same_for_all_widths && subnormal.len() < widths.len() {
         subnormal.clear();
     }
     let declared = [

@@ -1,6 +1,6 @@
-//! What the SPIR-V grammar says about an opcode: whether it has a type and a result, and which of its words are ids.
+//! Queries of the SPIR-V grammar: whether an opcode has a type and a result, and which of its words are ids.
 //!
-//! The tables are rspirv's. Its parser and loader are not used: on hostile input they panic (`OpSpecConstantOp` of a
+//! The tables are rspirv's. Its parser and loader are not used: they panic on hostile input (`OpSpecConstantOp` of a
 //! constant, a string that runs past the end), and they refuse valid modules (`OpExecutionModeId`, global debug
 //! instructions, `OpSpecConstantOp VectorShuffle`, opcodes newer than the tables).
 
@@ -9,15 +9,15 @@ use rspirv::spirv::{MemoryAccess, Op};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What the grammar says about one opcode.
+/// The grammar of one opcode.
 pub(super) struct OpcodeInfo {
-    /// Its name, without `Op`.
+    /// The name of the opcode, without `Op`.
     pub(super) name: &'static str,
-    /// Word 1 is a type.
+    /// True if word 1 is the result type.
     pub(super) has_type: bool,
-    /// The next word is a result.
+    /// True if the next word is the result id.
     pub(super) has_result: bool,
-    /// The fewest words it may have.
+    /// The minimum number of words, including the opcode's.
     pub(super) min_words: u16,
     operands: &'static [LogicalOperand],
 }
@@ -46,7 +46,7 @@ pub(super) fn opcode_info(opcode: u32) -> Option<&'static OpcodeInfo> {
     OPCODES.get(&opcode)
 }
 
-/// `OpFoo`, or the number.
+/// `Op` and the name, or `instruction` and the number if the opcode is unknown.
 pub(super) fn op_name(opcode: u32) -> String {
     match opcode_info(opcode) {
         Some(info) => format!("Op{}", info.name),
@@ -54,16 +54,16 @@ pub(super) fn op_name(opcode: u32) -> String {
     }
 }
 
-/// Calls `each` with the position and value of every id that an instruction uses, its type and result left out.
+/// Calls `each` with the position and value of every id that an instruction uses, except its type and result.
 ///
-/// Where the grammar does not say what a word is, it counts as an id: callers must tolerate literals among the ids.
+/// Words of unknown meaning count as ids, so callers must tolerate literals among the ids.
 pub(super) fn for_each_id(opcode: u32, words: &[u32], mut each: impl FnMut(usize, u32)) {
     let mut at = 1;
     let Some(info) = opcode_info(opcode) else {
         words.iter().enumerate().skip(1).for_each(|(at, &word)| each(at, word));
         return;
     };
-    // The last operand repeats where it is `ZeroOrMore`.
+    // The index of an operand in the grammar. The last operand repeats if its quantifier is `ZeroOrMore`.
     let mut operand = 0;
     while at < words.len() {
         let Some(logical) = info.operands.get(operand) else { return };
@@ -93,14 +93,14 @@ pub(super) fn for_each_id(opcode: u32, words: &[u32], mut each: impl FnMut(usize
                     | MemoryAccess::NO_ALIAS_INTEL_MASK;
                 at += 1 + (words[at] & with_word.bits()).count_ones() as usize;
             }
-            // A mask whose parameters are all ids.
+            // A mask. All words after it are ids.
             Kind::ImageOperands | Kind::TensorAddressingOperands | Kind::TensorOperands => {
                 for (at, &word) in words.iter().enumerate().skip(at + 1) {
                     each(at, word);
                 }
                 return;
             }
-            // Parameters that are literals or labels, up to the end of the instruction.
+            // All words up to the end of the instruction are literals or labels.
             Kind::LoopControl
             | Kind::ExecutionMode
             | Kind::Decoration
@@ -115,7 +115,7 @@ pub(super) fn for_each_id(opcode: u32, words: &[u32], mut each: impl FnMut(usize
     }
 }
 
-/// How many words the literal string at the start of `words` takes, its NUL included.
+/// The number of words that the literal string at the start of `words` takes, including its NUL.
 pub(super) fn string_words(words: &[u32]) -> usize {
     let ends = |word: &u32| word.to_le_bytes().contains(&0);
     words.iter().position(ends).map_or(words.len(), |last| last + 1)
@@ -128,10 +128,10 @@ pub(super) fn string_bytes(words: &[u32]) -> Option<Vec<u8>> {
     Some(bytes[..end].to_vec())
 }
 
-/// Longer names are cut: messages may repeat one name very often.
+/// The length at which names are cut, in bytes: messages may repeat one name very often.
 const LONGEST_NAME: usize = 512;
 
-/// A literal string for messages: not empty, invalid UTF-8 replaced, cut if very long.
+/// A literal string for messages, cut if very long, with invalid UTF-8 replaced. `None` if it is empty or has no NUL.
 pub(super) fn text(words: &[u32]) -> Option<String> {
     let mut shown: Vec<u8> =
         words.iter().take(LONGEST_NAME / 4).flat_map(|word| word.to_le_bytes()).take_while(|&b| b != 0).collect();
@@ -143,7 +143,7 @@ pub(super) fn text(words: &[u32]) -> Option<String> {
     (has_end && !shown.is_empty()).then(|| String::from_utf8_lossy(&shown).into_owned())
 }
 
-/// True for the instructions that precede types, constants and variables.
+/// True for instructions that precede types, constants and variables.
 pub(super) fn is_preamble(op: Option<Op>) -> bool {
     op.is_some_and(|op| {
         op.is_annotation()

@@ -1,4 +1,4 @@
-//! The image of compiled kernels as the library reads it: errors of `revamp-image` become the library's.
+//! Reads images of compiled kernels with the crate `revamp-image`, and converts the errors of this crate to errors of the library.
 
 use crate::error::{Error, Result};
 pub use revamp_image::{ANY_OFFSET, Capture, HEADER_BYTES, IMAGE_SET, ImageUse, Kernel, SamplerUse, bare_name};
@@ -14,8 +14,8 @@ pub fn read(image: &[u8]) -> Result<Vec<Kernel<'_>>> {
     decode(image).map_err(error)
 }
 
-/// The images in the bytes of a program, library or object file, in order. One that is cut off or of another version is among them, for
-/// [`read`] to refuse.
+/// The images in the bytes of a program, library or object file, in order. [`read`] refuses some of them: images that are cut off, and
+/// images of another version.
 pub fn in_program(program: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = program;
     std::iter::from_fn(move || {
@@ -26,14 +26,15 @@ pub fn in_program(program: &[u8]) -> impl Iterator<Item = &[u8]> {
                 continue;
             }
             let size = rest.first_chunk().and_then(|header| decode_size(header).ok()).unwrap_or(HEADER_BYTES);
-            let (image, behind) = rest.split_at(size.max(HEADER_BYTES).min(rest.len()));
-            rest = behind;
+            let (image, after) = rest.split_at(size.max(HEADER_BYTES).min(rest.len()));
+            rest = after;
             return Some(image);
         }
     })
 }
 
-/// False for the magic bytes alone, which librevamp and the kernel compiler contain as a constant: no text follows as a version.
+/// True if a plausible version follows the magic bytes. False for the bare magic constant in librevamp and the kernel compiler,
+/// which is followed by other data.
 fn begins_image(bytes: &[u8]) -> bool {
     bytes.get(MAGIC.len()..).and_then(|rest| rest.first_chunk()).is_some_and(|v| u32::from_le_bytes(*v) < 1 << 16)
 }
@@ -48,8 +49,8 @@ fn error(error: DecodeError) -> Error {
             Error::out_of_memory(format!("the compiled kernels of the program cannot be read: {error}"))
         }
         DecodeError::Damaged(_) | DecodeError::Version(_) => Error::runtime(format!(
-            "the compiled kernels of the program are damaged ({error}), or of another version of revamp; rebuild the \
-             program"
+            "the compiled kernels of the program are damaged ({error}), or were compiled by another version of revamp; \
+             rebuild the program"
         )),
     }
 }
@@ -80,7 +81,7 @@ mod tests {
         let whole: Vec<_> = in_program(&program).collect();
         assert_eq!(whole, [&one[..], &two[..]]);
         assert_eq!(read(whole[0]).unwrap()[1].name, "two");
-        // Cut off, and of another version: errors, not fewer kernels.
+        // An image that is cut off or of another version is an error; it is not skipped.
         program.extend(&one[..one.len() - 1]);
         assert!(read(in_program(&program).nth(2).unwrap()).is_err());
         let last = program.len() - one.len() + 1;
@@ -94,11 +95,12 @@ mod tests {
     fn errors_say_what_to_do() {
         let text = read(b"RVMPKERN\x04\0\0\0").unwrap_err().to_string();
         assert!(
-            text.contains("it is of version 4, this library reads 1 to 3") && text.contains("rebuild the program"),
+            text.contains("the kernel image has version 4, but this library reads only versions 1 to 3")
+                && text.contains("rebuild the program"),
             "{text}"
         );
         let text = size(&[0; HEADER_BYTES]).unwrap_err().to_string();
-        assert!(text.contains("damaged (it does not begin with RVMPKERN)"), "{text}");
+        assert!(text.contains("damaged (the kernel image does not begin with RVMPKERN)"), "{text}");
         assert_eq!(error(DecodeError::OutOfMemory(8)).kind, ErrorKind::OutOfMemory);
     }
 }

@@ -1,17 +1,17 @@
-//! What a host program must know of a kernel to launch it: bindings, push constants, specialization constants.
+//! The interface of a kernel, which a host program needs for a launch: bindings, push constants, specialization constants.
 
 use super::usage::Access;
 use rspirv::spirv::ImageFormat;
 use std::fmt;
 
-/// As what a kernel sees the components of texels.
+/// The type of a texel's components in a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampledType {
-    /// Floats: float, norm and unorm texels.
+    /// Floats, for float, norm and unorm texels.
     Float,
-    /// Integers with sign.
+    /// Signed integers.
     Int,
-    /// Integers without sign.
+    /// Unsigned integers.
     Uint,
 }
 
@@ -28,35 +28,35 @@ impl fmt::Display for SampledType {
 /// The type of an image in a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageType {
-    /// 1 to 3.
+    /// The number of dimensions, 1 to 3.
     pub dimensions: u8,
-    /// As what the kernel sees its components.
+    /// The type of its components in the kernel.
     pub sampled: SampledType,
-    /// The format that a storage image is declared with; `None`: any.
+    /// The declared format of a storage image; `None`: any format.
     pub format: Option<ImageFormat>,
 }
 
-/// What kind of descriptor a binding is.
+/// The kind of a binding's descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingKind {
     /// Storage buffer.
     StorageBuffer,
-    /// Uniform buffer: a block that is read.
+    /// Uniform buffer: a read-only block.
     UniformBuffer,
-    /// An image that is read, and sampled with a sampler of its own binding.
+    /// A read-only image; its sampler is a separate binding.
     SampledImage(ImageType),
-    /// An image of one level that is read or written.
+    /// An image of one level that the kernel reads or writes.
     StorageImage(ImageType),
     /// A sampler.
     Sampler,
     /// A sampled image with its sampler.
     CombinedImageSampler(ImageType),
-    /// Anything else, which revamp cannot bind; its Vulkan name.
+    /// Any other kind, with its Vulkan name; revamp cannot bind it.
     Other(&'static str),
 }
 
 impl BindingKind {
-    /// Its Vulkan name.
+    /// The Vulkan name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::StorageBuffer => "storage buffer",
@@ -69,23 +69,24 @@ impl BindingKind {
         }
     }
 
-    /// If revamp cannot bind it: what to use instead.
-    pub fn refused(self) -> Option<&'static str> {
+    /// Advice on what to use instead, if revamp cannot bind this kind.
+    pub fn unsupported_advice(self) -> Option<&'static str> {
         let Self::Other(name) = self else { return None };
         Some(if name.ends_with("texel buffer") {
-            "use a storage buffer, or an image"
+            "use a storage buffer or an image"
         } else if name.ends_with("without a fixed length") {
             "give the array a length"
         } else if name.ends_with("of descriptor arrays") {
-            "write one array, since Vulkan has none of arrays"
-        } else if name.ends_with("of another type") {
-            "images have 1 to 3 dimensions and components of 32 bits in kernels, without layers, cubes, samples or comparison"
+            "write a single array, since Vulkan has no arrays of descriptor arrays"
+        } else if name.ends_with("of an unsupported type") {
+            "use an image of 1 to 3 dimensions with 32-bit components in the kernel; layered, cube, multisampled and \
+             comparison images are not supported"
         } else {
-            "kernels take uniform and storage buffers, images and samplers"
+            "use a uniform buffer, a storage buffer, an image or a sampler"
         })
     }
 
-    /// Its image, if it is or has one.
+    /// The image type of an image or a combined image sampler.
     pub fn image(self) -> Option<ImageType> {
         match self {
             Self::SampledImage(image) | Self::StorageImage(image) | Self::CombinedImageSampler(image) => Some(image),
@@ -94,7 +95,7 @@ impl BindingKind {
     }
 }
 
-/// An image that a kernel samples with a sampler of another binding, each by its set and binding.
+/// An image, and the sampler with which a kernel samples it. They are two separate bindings, each given as (set, binding).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SampledPair {
     /// The image.
@@ -114,20 +115,21 @@ pub struct Binding {
     pub name: Option<String>,
     /// Kind of descriptor.
     pub kind: BindingKind,
-    /// From NonWritable/NonReadable decorations (on the variable, or on every member of its block), else from what the
-    /// instructions do. [`Access::Write`] says that nothing is read, not that every byte is written.
+    /// The access that NonWritable/NonReadable decorations of the variable, or of every member of its block, declare;
+    /// without them, the access inferred from the instructions. [`Access::Write`] means that nothing is read, not that
+    /// every byte is written.
     pub access: Access,
-    /// Bytes of the fixed part of the block: a bound range must be at least this plus one element of a run-time array.
+    /// Bytes of the block without a run-time array. A bound range must have at least these bytes, plus one element of the array.
     pub min_size: u64,
     /// Byte stride of a run-time array at the end of the block.
     pub stride: Option<u64>,
-    /// Descriptors in an array of descriptors (1 if it is none; 0, with [`BindingKind::Other`], if it has no fixed length).
+    /// Number of descriptors in the array; 1 if it is not an array; 0, with [`BindingKind::Other`], if the length is not fixed.
     pub count: u32,
-    /// Number of its first descriptor among those of all bindings.
+    /// Index of the binding's first descriptor among the descriptors of all bindings.
     pub first: usize,
 }
 
-/// As messages call it.
+/// The text for messages.
 impl fmt::Display for Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "binding {} of set {}", self.binding, self.set)?;
@@ -151,9 +153,9 @@ pub struct PushMember {
 pub struct PushBlock {
     /// Bytes, from offset 0 to the end of the last member.
     pub size: u32,
-    /// Its members.
+    /// The members of the block.
     pub members: Vec<PushMember>,
-    /// True if it is one 8-byte address (a 64-bit integer, a uvec2 or a physical-storage-buffer pointer).
+    /// True if the block's only member is an 8-byte address (a 64-bit integer, a uvec2 or a physical-storage-buffer pointer).
     pub is_address: bool,
 }
 
@@ -162,9 +164,9 @@ pub struct PushBlock {
 pub enum SpecKind {
     /// Boolean (4 bytes, VkBool32).
     Bool,
-    /// Integer of so many bytes.
+    /// Integer, with its number of bytes.
     Int(u32),
-    /// Floating point of so many bytes.
+    /// Floating point, with its number of bytes.
     Float(u32),
 }
 
@@ -176,7 +178,7 @@ impl SpecKind {
             Self::Int(bytes) | Self::Float(bytes) => bytes,
         }
     }
-    /// True if a value may have so many bytes: a boolean also comes as one.
+    /// True if a value may have this number of bytes: a boolean may have 4 bytes or 1.
     pub(super) fn takes(self, bytes: usize) -> bool {
         bytes == self.size() as usize || (self == Self::Bool && bytes == 1)
     }
@@ -202,6 +204,6 @@ pub struct SpecConstant {
     pub name: Option<String>,
     /// Type.
     pub kind: SpecKind,
-    /// Default, as bits.
+    /// The bits of the default value.
     pub default: u64,
 }

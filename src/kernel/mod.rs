@@ -1,13 +1,29 @@
-//! SPIR-V modules: parsed, reflected, and described for the runtime. Knows no device.
+//! SPIR-V modules: parses them, finds their interface for the runtime, and rewrites them. This code does not depend on devices.
 //!
-//! [`Module`] is the door. Behind it, each with one job: `parse` (bytes to whole instructions), `parsed` (instructions indexed
-//! by what they define), `grammar` (facts of opcodes), `entry_point` (its choice and call graph), `constants` (their
-//! evaluation), `type_layout` (sizes of types), `access` (which buffers are read and written), `interface` (what a launch
-//! binds), `reflect` (which finds it), `sampled` (images with samplers of their own), `workgroup_size`, `nesting` (how deep branches are);
-//! and the rewrites, with `writer`: `renumber` (dense descriptor numbers), `split` (domains beyond the device's limit), `overrun` (loops that a
-//! driver stops), `strip` (no non-semantic instructions), `float_modes` (what the device keeps of floats), `variant` (what a launch decides). [`registry`] holds the
-//! kernels compiled into programs by name, [`compiled`] those that the kernel compiler made of lambdas, whose bytes
-//! [`image`] reads.
+//! [`Module`] is the public interface. These files read modules:
+//! - `parse`: converts bytes to instructions
+//! - `parsed`: indexes the instructions by the ids that they define
+//! - `grammar`: the grammar of each opcode
+//! - `entry_point`: chooses the entry point and walks the call graph
+//! - `constants`: evaluates constants
+//! - `type_layout`: computes the sizes of types
+//! - `access`: finds which buffers are read and written
+//! - `interface`: the types that describe what a launch must bind
+//! - `reflect`: finds the interface
+//! - `sampled`: finds the pairs of images and samplers
+//! - `workgroup_size`: evaluates the workgroup size
+//! - `nesting`: estimates the depth of branches and loops
+//!
+//! These files rewrite modules, with the types of `writer`:
+//! - `renumber`: makes descriptor numbers dense
+//! - `split`: splits domains beyond the device's limit
+//! - `overrun`: reports loops that a driver stops
+//! - `strip`: removes non-semantic instructions
+//! - `float_modes`: declares float execution modes
+//! - `variant`: sets constants that a launch decides
+//!
+//! [`registry`] finds the SPIR-V kernels embedded in the program by their names. [`compiled`] finds the kernels that the kernel
+//! compiler made from lambdas. [`image`] decodes the images that contain these compiled kernels.
 
 mod access;
 pub mod compiled;

@@ -30,7 +30,7 @@ pub struct Module {
     push: Option<PushBlock>,
     spec: Vec<SpecConstant>,
     size: WorkgroupSize,
-    /// The workgroup size, if no specialization constant changes it.
+    /// The workgroup size, unless it depends on specialization constants.
     fixed_size: Option<[u32; 3]>,
     workgroup_bytes: u64,
     uniform_arguments: bool,
@@ -51,12 +51,12 @@ impl fmt::Debug for Module {
 impl Module {
     /// Checks `bytes` and reflects `entry_point` (`None`: the only compute entry point).
     ///
-    /// Takes either byte order. This is no full validation: spirv-val finds what is not checked here.
+    /// Accepts either byte order. The checks are less than a full validation by spirv-val.
     pub fn new(bytes: &[u8], entry_point: Option<&str>) -> Result<Self> {
         Self::of(parse::parse(bytes)?, entry_point)
     }
 
-    /// The module of these words with the same entry point.
+    /// The module of `words` with the same entry point.
     fn rewritten(&self, words: Vec<u32>) -> Result<Self> {
         Self::of(parse::parse_words(words)?, self.entry.name.to_str().ok())
     }
@@ -124,7 +124,7 @@ impl Module {
     pub fn descriptors(&self) -> usize {
         self.bindings.last().map_or(0, |b| b.first + b.count as usize)
     }
-    /// The images that are sampled with samplers of other bindings.
+    /// The pairs of an image and a separate sampler that the kernel combines.
     pub fn sampled_pairs(&self) -> &[SampledPair] {
         &self.sampled
     }
@@ -136,21 +136,23 @@ impl Module {
     pub fn spec_constants(&self) -> &[SpecConstant] {
         &self.spec
     }
-    /// Checks that each value is for a constant of the module and has its size.
+    /// Checks that the module has a constant for each value, that the sizes agree, and that no constant gets two values.
     pub fn check_spec(&self, values: &SpecValues) -> Result<()> {
         let mut given: SmallVec<[bool; 64]> = SmallVec::from_elem(false, self.spec.len());
         for (id, bytes) in values {
             let found = self.spec.binary_search_by_key(id, |constant| constant.id);
             let Some((constant, given)) = found.ok().and_then(|at| self.spec.get(at).zip(given.get_mut(at))) else {
                 return Err(Error::invalid(format!(
-                    "a value is given for specialization constant {id}, which kernel \"{}\" does not have; it has: {}",
+                    "a value is given for specialization constant {id}, which kernel \"{}\" does not have; the \
+                     constants of the kernel are: {}",
                     self.entry.name.to_string_lossy(),
                     self.list_spec()
                 )));
             };
             if !constant.kind.takes(bytes.len()) {
                 return Err(Error::invalid(format!(
-                    "the value for specialization constant {id} has {} bytes, expected {} ({}); kernel \"{}\" has: {}",
+                    "the value for specialization constant {id} has {} bytes, expected {} ({}); the constants of \
+                     kernel \"{}\" are: {}",
                     bytes.len(),
                     constant.kind.size(),
                     constant.kind,
@@ -160,7 +162,7 @@ impl Module {
             }
             if std::mem::replace(given, true) {
                 return Err(Error::invalid(format!(
-                    "specialization constant {id} of kernel \"{}\" is given two values; give one",
+                    "specialization constant {id} of kernel \"{}\" is given two values; give only one value",
                     self.entry.name.to_string_lossy()
                 )));
             }
@@ -183,16 +185,16 @@ impl Module {
         let values = constants::evaluate(&self.code, self.code.globals(), &overrides(values)?)?;
         Ok(type_layout::workgroup_bytes(&self.code, &type_layout::layouts(&self.code, &values)?, &self.entry.variables))
     }
-    /// The module without non-semantic instructions and the extension that allows them; `None` if it has none.
+    /// The module without non-semantic instruction sets and the extension for them; `None` if this module has neither.
     pub fn without_non_semantic(&self) -> Result<Option<Module>> {
         strip::strip(&self.code)?.map(|words| self.rewritten(words)).transpose()
     }
     /// The module with dense numbers: descriptor sets 0, 1, ... and bindings 0, 1, ... in each, in the order of
-    /// [`Self::bindings`]. Drivers make tables as long as the highest number.
+    /// [`Self::bindings`]. Drivers allocate memory in proportion to the highest number.
     pub fn renumbered(&self) -> Result<Module> {
         self.rewritten(renumber::renumber(&self.code, &self.bindings)?)
     }
-    /// How deep conditions and loops are nested.
+    /// The nesting depth of conditions and loops.
     pub fn depth(&self) -> Result<Depth> {
         nesting::depth(&self.code, &self.entry)
     }
@@ -200,34 +202,34 @@ impl Module {
     pub fn has_loops(&self) -> bool {
         overrun::has_loops(&self.code, &self.entry)
     }
-    /// The module with storage buffers at bindings 0 and 1 of `set`, which tell whether the driver stopped loops. `beyond`: the driver
-    /// runs threads beyond the workgroup, which must not enter the kernel.
-    pub fn with_loops_checked(&self, set: u32, beyond: bool) -> Result<Module> {
-        self.rewritten(overrun::checked(&self.code, &self.entry, set, beyond)?)
+    /// The module rewritten to report whether the driver stopped loops. The report goes to new storage buffers at bindings 0 and 1 of `set`.
+    /// `has_excess_threads`: the driver runs excess threads beyond the workgroup, which must not enter the kernel.
+    pub fn with_loops_checked(&self, set: u32, has_excess_threads: bool) -> Result<Module> {
+        self.rewritten(overrun::checked(&self.code, &self.entry, set, has_excess_threads)?)
     }
     /// True if a compiled kernel reads its argument block from a uniform buffer ([`revamp_image::arguments`]).
     pub fn has_uniform_arguments(&self) -> bool {
         self.uniform_arguments
     }
-    /// True if it matters to the kernel whether memory that it writes may be memory of another capture too.
+    /// True if the kernel's code depends on whether captures may share memory that it writes.
     pub fn depends_on_sharing(&self) -> bool {
         variant::depends_on_sharing(&self.code)
     }
-    /// True if the launch may choose the workgroup of a compiled kernel.
+    /// True if the launch may choose the workgroup size of a compiled kernel.
     pub fn chooses_workgroup(&self) -> bool {
         self.fixed_size.is_none()
     }
-    /// True if its atomic operations may be sums of floats, which come out differently in another order: C++ AMP has none, so
-    /// programs write a loop around an exchange.
+    /// True if the kernel may add floats atomically, so that the result depends on the order of the additions. Atomic exchanges count
+    /// too: C++ AMP has no atomic addition of floats, so programs write a loop around an exchange.
     pub fn may_add_floats(&self) -> bool {
         let sums = [Op::AtomicCompareExchange, Op::AtomicExchange, Op::AtomicFAddEXT];
         self.code.insts().any(|inst| inst.op.is_some_and(|op| sums.contains(&op)))
     }
-    /// The module with those of these modes that its types need; `None` if there are none.
+    /// The module with declarations of those `modes` that its float types need; `None` if there are none.
     pub fn with_float_modes(&self, modes: &FloatModes) -> Result<Option<Module>> {
         float_modes::declare(&self.code, &self.entry, modes)?.map(|words| self.rewritten(words)).transpose()
     }
-    /// The module for launches that decide so.
+    /// The module in which the decisions of a launch (`of`) are constants.
     pub fn variant(&self, of: Variant) -> Result<Module> {
         self.rewritten(variant::variant(&self.code, of)?)
     }
@@ -259,7 +261,7 @@ fn overrides(values: &SpecValues) -> Result<SpecOverrides> {
         [a, b] => u64::from(u16::from_ne_bytes([a, b])),
         [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
         [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
-        // Not reached: check_spec.
+        // Unreachable: check_spec has checked the sizes.
         _ => 0,
     };
     let mut given = SpecOverrides::new();

@@ -1,9 +1,10 @@
-//! How deep a driver nests the conditions and loops of a kernel, for a driver that has a limit (llvmpipe).
+//! Estimates how deep a driver nests the conditions and loops of a kernel, for drivers with a limit (llvmpipe).
 //!
-//! Such a driver runs all threads through all code, under conditions. After a construct in which threads return, go on with the
-//! next round of the loop or leave a switch, the rest is under a condition of its own. So the depth of a block counts the
-//! selections around it, and in each of them the constructs before it with such exits. Functions are inlined: the depth of a
-//! call is added. The result is an upper bound, since drivers flatten small branches.
+//! A driver with such a limit runs all threads through all code, under execution masks. If threads of a construct return, continue
+//! the loop or leave a switch early, the code after the construct needs a mask of its own. So the depth of a block is the number of
+//! selections around it, plus, in each of these selections, the number of preceding constructs with early exits. Functions are
+//! inlined, so the depth of a call is added to the depths of the called function. The result is an upper bound, because drivers
+//! flatten small branches.
 
 use super::entry_point::EntryPoint;
 use super::parsed::{Function, Instruction, ParsedModule};
@@ -34,75 +35,82 @@ impl Depth {
     }
 }
 
-/// Deeper than this is not looked at: no driver's limit is as large.
-const DEEPEST: u32 = 256;
+/// The analysis stops at this depth, which exceeds every driver's limit.
+const MAX_DEPTH: u32 = 256;
 
-/// The depth of what the entry point reaches.
+/// The depth of the entry point's function, including the functions that it reaches.
 pub(super) fn depth(code: &ParsedModule, entry: &EntryPoint) -> Result<Depth> {
-    let mut nests = HashMap::new();
+    let mut function_depths = HashMap::new();
     for function in entry.functions.iter().map(|&at| &code.functions()[at]) {
-        nests.make_room(1)?;
-        nests.insert(function.id, Nest::of(code, function)?);
+        function_depths.make_room(1)?;
+        function_depths.insert(function.id, FunctionDepth::of(code, function)?);
     }
-    Ok(whole(&nests, entry.function))
+    whole(&function_depths, entry.function)
 }
 
-/// The depth of a function with those that it calls.
-fn whole(nests: &HashMap<u32, Nest>, function: u32) -> Depth {
-    let mut known: HashMap<u32, Depth> = HashMap::new();
-    let mut open = vec![function];
-    while let Some(&id) = open.last() {
-        let calls = nests.get(&id).map_or(&[][..], |nest| &nest.calls);
-        // Of functions that call themselves, which valid modules do not have, each call counts once.
-        let unknown = calls.iter().find(|(callee, _)| !known.contains_key(callee) && !open.contains(callee));
-        if let Some(&(callee, _)) = unknown.filter(|_| open.len() < DEEPEST as usize) {
-            open.push(callee);
+/// The depth of a function, including the functions that it calls.
+fn whole(function_depths: &HashMap<u32, FunctionDepth>, function: u32) -> Result<Depth> {
+    let own = |id: u32| function_depths.get(&id).map(|function| function.depth).unwrap_or_default();
+    // The depths of the functions visited so far. Valid modules have no recursion. In invalid modules, a recursive call has the depth
+    // that is known when it is visited.
+    let mut known = HashMap::from([(function, own(function))]);
+    // The functions whose calls are being visited, each with the number of calls already visited.
+    let mut open = vec![(function, 0)];
+    while let Some((id, visited)) = open.last_mut() {
+        let Some(&(callee, at)) = function_depths.get(id).and_then(|function| function.calls.get(*visited)) else {
+            open.pop();
             continue;
+        };
+        if let Some(&depth) = known.get(&callee) {
+            known.entry(*id).and_modify(|whole| *whole = whole.join(at.plus(depth)));
+            *visited += 1;
+        } else {
+            known.make_room(1)?;
+            known.insert(callee, own(callee));
+            open.make_room(1)?;
+            open.push((callee, 0));
         }
-        let own = nests.get(&id).map(|nest| nest.depth).unwrap_or_default();
-        let with = |(callee, at): &(u32, Depth)| at.plus(known.get(callee).copied().unwrap_or_default());
-        known.insert(id, calls.iter().map(with).fold(own, Depth::join));
-        open.pop();
     }
-    known.get(&function).copied().unwrap_or_default()
+    Ok(known.get(&function).copied().unwrap_or_default())
 }
 
-/// Blocks that follow each other under the same conditions: a function, a branch, or the body of a loop.
+/// A list of consecutive blocks under the same conditions: a function, a branch, or the body of a loop.
 struct List {
     parent: Option<usize>,
-    /// The block whose branch or loop it is.
+    /// The block that heads the branch or loop.
     header: usize,
-    /// Where its last block goes, which is no early exit.
+    /// The label to which the list's last block branches. A branch to this label is not an early exit.
     end: u32,
     is_loop: bool,
     level: u32,
-    /// What is around it, and the conditions that exits have added so far.
+    /// The depth around the list.
     base: Depth,
+    /// The number of conditions that early exits have added so far.
     added: u32,
 }
 
 struct Block {
     insts: Range<usize>,
     list: Option<usize>,
-    /// The lists that it heads.
+    /// The indices of the lists that this block heads.
     heads: Range<usize>,
-    /// True if it heads a construct with early exits.
+    /// True if this block heads a construct with early exits.
     has_exits: bool,
-    /// The block whose construct ends here.
+    /// The header of the construct that ends at this block.
     after: Option<usize>,
 }
 
-/// A function's own depth, and the functions that it calls, each with the depth of the call.
-struct Nest {
+/// A function's depth without callees, and the functions that it calls, each with the depth of the call.
+struct FunctionDepth {
     depth: Depth,
     calls: Vec<(u32, Depth)>,
 }
 
-impl Nest {
+impl FunctionDepth {
     fn of(code: &ParsedModule, function: &Function) -> Result<Self> {
         let mut constructs = Constructs::new(code, function)?;
         if !constructs.find()? {
-            return Ok(Self { depth: Depth { conditions: DEEPEST, loops: DEEPEST }, calls: Vec::new() });
+            return Ok(Self { depth: Depth { conditions: MAX_DEPTH, loops: MAX_DEPTH }, calls: Vec::new() });
         }
         constructs.measure()
     }
@@ -114,8 +122,8 @@ struct Constructs<'a> {
     blocks: Vec<Block>,
     by_label: HashMap<u32, usize>,
     lists: Vec<List>,
-    /// Blocks to which threads go from anywhere in a construct, with an effect on what follows: where a round of a loop ends, and
-    /// where a switch does.
+    /// The targets of early exits: the continue target of each loop and the merge block of each switch. Threads may go there from
+    /// anywhere in the construct.
     exits: HashSet<u32>,
 }
 
@@ -139,15 +147,15 @@ impl<'a> Constructs<'a> {
         Ok(Self { code, blocks, by_label, lists: vec![whole], exits: HashSet::new() })
     }
 
-    /// Puts each block into its list, and notes which constructs have early exits. False if they are too deep. A block comes
-    /// after those that dominate it, so its list is known by then.
+    /// Puts each block into its list, and notes which constructs have early exits. False if constructs are nested too deeply. Dominators
+    /// precede the blocks that they dominate, so the list of a block is known when the block is visited.
     fn find(&mut self) -> Result<bool> {
         for at in 0..self.blocks.len() {
             let insts: Vec<Instruction<'_>> = self.blocks[at].insts.clone().map(|at| self.code.inst(at)).collect();
             let merge = insts.iter().find(|inst| matches!(inst.op, Some(Op::LoopMerge | Op::SelectionMerge)));
             let Some(last) = insts.iter().rev().find(|inst| is_terminator(inst)) else { continue };
             let list = *self.blocks[at].list.get_or_insert(0);
-            if self.lists[list].level >= DEEPEST {
+            if self.lists[list].level >= MAX_DEPTH {
                 return Ok(false);
             }
             let first = self.lists.len();
@@ -156,11 +164,11 @@ impl<'a> Constructs<'a> {
                 Some(merge) => self.open(at, list, merge, last)?,
                 None => list,
             };
-            // Without a merge block, some threads may go on in the list.
+            // A branch without a merge instruction is a selection if it has several targets: some threads may continue in the same list.
             let selects = merge.map_or(targets.len() > 1, |merge| merge.is(Op::SelectionMerge));
             let end = merge.filter(|_| selects).map(|merge| merge.word(1));
             for target in targets.into_iter().filter(|&target| Some(target) != end) {
-                self.reach(at, from, end, target, selects)?;
+                self.follow_edge(at, from, end, target, selects)?;
             }
             if matches!(last.op, Some(Op::Return | Op::ReturnValue)) {
                 self.leave(list, None);
@@ -170,7 +178,7 @@ impl<'a> Constructs<'a> {
         Ok(true)
     }
 
-    /// Opens the construct that block `at` heads. Gives the list in which the block's end is: the body of a loop, or its own.
+    /// Opens the construct that block `at` heads. Returns the list of the block's branch: the body of a loop, or `list` itself.
     fn open(&mut self, at: usize, list: usize, merge: &Instruction<'_>, last: &Instruction<'_>) -> Result<usize> {
         self.put(merge.word(1), list, Some(at));
         self.exits.make_room(1)?;
@@ -186,9 +194,9 @@ impl<'a> Constructs<'a> {
         Ok(list)
     }
 
-    /// Follows an edge from block `at`, which ends in `list`. `end`: where the selection ends that it heads, if it heads one.
-    /// `selects`: some threads go elsewhere.
-    fn reach(&mut self, at: usize, list: usize, end: Option<u32>, target: u32, selects: bool) -> Result<()> {
+    /// Follows an edge from block `at`, whose branch is in `list`. `end`: the merge block, if block `at` heads a selection.
+    /// `selects`: some threads take another edge.
+    fn follow_edge(&mut self, at: usize, list: usize, end: Option<u32>, target: u32, selects: bool) -> Result<()> {
         if self.exits.contains(&target) {
             self.blocks[at].has_exits |= selects;
             self.leave(list, Some(target));
@@ -220,7 +228,7 @@ impl<'a> Constructs<'a> {
         }
     }
 
-    /// Notes that threads leave `list` for `target`, or return: so they leave all constructs up to the one that ends there.
+    /// Notes that threads leave `list` for `target`, or return (`None`). They leave all constructs up to the one that ends at `target`.
     fn leave(&mut self, mut list: usize, target: Option<u32>) {
         while target != Some(self.lists[list].end) {
             let List { parent: Some(parent), header, .. } = self.lists[list] else { return };
@@ -229,8 +237,8 @@ impl<'a> Constructs<'a> {
         }
     }
 
-    /// Adds up what is around each block.
-    fn measure(mut self) -> Result<Nest> {
+    /// Computes the depth of each block and call.
+    fn measure(mut self) -> Result<FunctionDepth> {
         let (mut depth, mut calls) = (Depth::default(), Vec::new());
         for at in 0..self.blocks.len() {
             let block = &self.blocks[at];
@@ -247,7 +255,7 @@ impl<'a> Constructs<'a> {
                 list.base = here.plus(Depth { conditions: 1 - own, loops: own });
             }
         }
-        Ok(Nest { depth, calls })
+        Ok(FunctionDepth { depth, calls })
     }
 }
 
@@ -273,8 +281,8 @@ fn targets(code: &ParsedModule, last: &Instruction<'_>) -> Vec<u32> {
         Some(Op::Branch) => vec![last.word(1)],
         Some(Op::BranchConditional) => vec![last.word(2), last.word(3)],
         Some(Op::Switch) => {
-            let of_type = code.def(last.word(1)).and_then(|selector| code.def_of(selector.word(1), Op::TypeInt));
-            let literal = of_type.map_or(1, |ty| ty.word(2).div_ceil(32).max(1)) as usize;
+            let selector_type = code.def(last.word(1)).and_then(|selector| code.def_of(selector.word(1), Op::TypeInt));
+            let literal = selector_type.map_or(1, |ty| ty.word(2).div_ceil(32).max(1)) as usize;
             let cases = last.words.get(3..).unwrap_or_default().chunks_exact(literal + 1);
             std::iter::once(last.word(2)).chain(cases.filter_map(|case| case.last().copied())).collect()
         }

@@ -1,13 +1,14 @@
-//! The rewrite for drivers that stop loops: a kernel tells when that has happened.
+//! The rewrite for drivers that stop loops (llvmpipe): the rewritten kernel reports whether the driver has stopped a loop.
 //!
-//! llvmpipe counts the iterations of all loops of a subgroup with one counter, which nothing resets. Once it has run out, each
-//! loop ends after its first iteration, as if it were done. So a new entry point calls the old one, and then a loop of two
-//! iterations: if that ends early, the counter has run out, and the kernel writes so into two buffers, one of the launch and one
-//! of the device. The number of iterations comes from a buffer as well, so that no compiler can tell the result.
+//! llvmpipe counts the iterations of all loops of a subgroup with one counter, which nothing resets. When the counter has run out,
+//! each loop ends after its first iteration. So a new entry point calls the old one, and then runs a loop of two iterations. If that
+//! loop ends early, the counter has run out, and the kernel reports it in two buffers, one of the launch and one of the device. The
+//! number of iterations is read from a buffer too, so that no compiler can fold the loop.
 //!
-//! It also runs a workgroup by vectors, and the last one may go beyond the workgroup. The threads there store nothing, but under a
-//! condition they load 0 from everywhere, so they may not leave a loop whose end is read from memory until the counter has run out. So only
-//! threads that can load something else under a condition call the old entry point.
+//! llvmpipe also runs a workgroup as vectors, and the last vector may extend beyond the workgroup. Its excess threads
+//! store nothing, and their loads in conditional code return 0. If a loop's bound is loaded from memory, these threads
+//! may stay in the loop until the counter has run out. So a thread calls the old entry point only if a conditional load
+//! returns a value other than 0.
 
 use super::entry_point::EntryPoint;
 use super::parsed::{Instruction, ParsedModule};
@@ -15,8 +16,9 @@ use super::writer::{InstructionWriter, TypeTable};
 use crate::error::Result;
 use rspirv::spirv::{Decoration, FunctionControl, LoopControl, Op, SelectionControl, StorageClass};
 
-/// What both buffers must contain before a launch: 0, which becomes 1 where loops were stopped, and how long the last loop is.
-pub const UNTOUCHED: [u32; 2] = [0, 2];
+/// The contents of each buffer before a launch. Word 0 becomes 1 if loops were stopped. Word 1 is the number of iterations of the
+/// added loop.
+pub const INITIAL_WORDS: [u32; 2] = [0, 2];
 
 /// True if the entry point reaches a loop.
 pub(super) fn has_loops(code: &ParsedModule, entry: &EntryPoint) -> bool {
@@ -25,8 +27,9 @@ pub(super) fn has_loops(code: &ParsedModule, entry: &EntryPoint) -> bool {
 
 struct Rewrite<'a> {
     code: &'a ParsedModule,
-    /// The function of the entry point, and the one that takes its place.
+    /// The function of the entry point.
     old: u32,
+    /// The function that replaces `old`.
     new: u32,
     types: TypeTable<'a>,
     uint: u32,
@@ -34,18 +37,19 @@ struct Rewrite<'a> {
     word_pointer: u32,
     block: u32,
     block_pointer: u32,
-    /// The buffers, by binding, and their descriptor set.
+    /// The buffers at bindings 0 and 1.
     buffers: [u32; 2],
+    /// The descriptor set of the buffers.
     set: u32,
     zero: u32,
     one: u32,
-    beyond: bool,
+    has_excess_threads: bool,
     out: InstructionWriter,
 }
 
-/// The words of `code` with storage buffers at bindings 0 and 1 of `set`, which tell whether loops were stopped.
-/// `beyond`: vectors may go beyond the workgroup.
-pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32, beyond: bool) -> Result<Vec<u32>> {
+/// The words of `code` with storage buffers at bindings 0 and 1 of `set`, in which the kernel reports stopped loops.
+/// `has_excess_threads`: vectors may extend beyond the workgroup.
+pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32, has_excess_threads: bool) -> Result<Vec<u32>> {
     let mut types = TypeTable::new(code)?;
     let class = class(code);
     let uint = types.uint();
@@ -64,7 +68,7 @@ pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32, beyond:
         set,
         zero: types.uint_constant(0),
         one: types.uint_constant(1),
-        beyond,
+        has_excess_threads,
         types,
         out: InstructionWriter::default(),
     };
@@ -73,7 +77,7 @@ pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32, beyond:
     out.finish(code, types.bound())
 }
 
-/// Storage buffers have a class of their own since SPIR-V 1.3.
+/// The storage class of storage buffers, which have their own class since SPIR-V 1.3.
 fn class(code: &ParsedModule) -> StorageClass {
     if code.version() >= (1, 3) { StorageClass::StorageBuffer } else { StorageClass::Uniform }
 }
@@ -112,8 +116,8 @@ impl Rewrite<'_> {
     }
 
     fn decorate(&mut self) -> Result<()> {
-        let is_new = self.code.version() >= (1, 3);
-        let block = if is_new { Decoration::Block } else { Decoration::BufferBlock };
+        let has_storage_class = self.code.version() >= (1, 3);
+        let block = if has_storage_class { Decoration::Block } else { Decoration::BufferBlock };
         let (out, offset) = (&mut self.out, Decoration::Offset as u32);
         out.emit(Op::Decorate, &[self.block, block as u32])?;
         out.emit(Op::MemberDecorate, &[self.block, 0, offset, 0])?;
@@ -133,10 +137,10 @@ impl Rewrite<'_> {
         self.buffers.iter().try_for_each(|buffer| self.out.emit(Op::Variable, &[self.block_pointer, *buffer, class]))
     }
 
-    /// Writes the call of the old entry point, by threads of the workgroup. Returns the label of the block in which it ends.
+    /// Writes the call of the old entry point, for threads of the workgroup only. Returns the label of the block that follows.
     fn call(&mut self, void: u32, start: u32) -> Result<u32> {
-        if !self.beyond {
-            // Under no condition drivers have faster loads, and compile faster.
+        if !self.has_excess_threads {
+            // Unconditional code has faster loads, and drivers compile it faster.
             let call = self.types.fresh();
             self.out.emit(Op::FunctionCall, &[void, call, self.old])?;
             return Ok(start);
@@ -166,13 +170,13 @@ impl Rewrite<'_> {
         Ok(end)
     }
 
-    /// Writes the new entry point: it calls the old one, counts up to the second word of the last buffer, and writes the first
-    /// words if it did not get there.
+    /// Writes the new entry point. It calls the old entry point, and then runs a loop that counts up to the second word of the last
+    /// buffer. If the loop ends at a lower count, it sets the first word of both buffers.
     fn function(&mut self) -> Result<()> {
         let Some(old) = self.code.def_of(self.old, Op::Function) else { return Ok(()) };
         let (void, signature) = (old.word(1), old.word(4));
         let [start, header, next, merge, stopped, end] = std::array::from_fn(|_| self.types.fresh());
-        let [at, most, count, more, counted, early] = std::array::from_fn(|_| self.types.fresh());
+        let [at, limit, count, more, counted, early] = std::array::from_fn(|_| self.types.fresh());
         let flags = self.buffers.map(|buffer| (buffer, self.types.fresh()));
         let Self { uint, boolean, word_pointer, buffers: [_, last], zero, one, .. } = *self;
         self.out.emit(Op::Function, &[void, self.new, FunctionControl::NONE.bits(), signature])?;
@@ -180,18 +184,18 @@ impl Rewrite<'_> {
         let called = self.call(void, start)?;
         let out = &mut self.out;
         out.emit(Op::AccessChain, &[word_pointer, at, last, one])?;
-        out.emit(Op::Load, &[uint, most, at])?;
+        out.emit(Op::Load, &[uint, limit, at])?;
         out.emit(Op::Branch, &[header])?;
         out.emit(Op::Label, &[header])?;
         out.emit(Op::Phi, &[uint, count, zero, called, counted, next])?;
-        out.emit(Op::ULessThan, &[boolean, more, count, most])?;
+        out.emit(Op::ULessThan, &[boolean, more, count, limit])?;
         out.emit(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()])?;
         out.emit(Op::BranchConditional, &[more, next, merge])?;
         out.emit(Op::Label, &[next])?;
         out.emit(Op::IAdd, &[uint, counted, count, one])?;
         out.emit(Op::Branch, &[header])?;
         out.emit(Op::Label, &[merge])?;
-        out.emit(Op::INotEqual, &[boolean, early, count, most])?;
+        out.emit(Op::INotEqual, &[boolean, early, count, limit])?;
         out.emit(Op::SelectionMerge, &[end, SelectionControl::NONE.bits()])?;
         out.emit(Op::BranchConditional, &[early, stopped, end])?;
         out.emit(Op::Label, &[stopped])?;

@@ -8,22 +8,22 @@ use rspirv::spirv::{AddressingModel, Capability, MAGIC_NUMBER, MemoryModel, Op};
 use std::collections::HashSet;
 
 pub(super) const HEADER_WORDS: usize = 5;
-/// The universal limit of the SPIR-V specification on ids.
+/// The SPIR-V specification's universal limit on ids.
 pub(super) const MAX_BOUND: u32 = 0x3f_ffff;
 const NEWEST_MINOR: u8 = 6;
-/// A limit that no compiled module reaches; positions of words have 32 bits.
+/// A limit that no compiled module reaches, and that keeps word positions within 32 bits.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Parses a module: every instruction lies inside it and has the words that its opcode needs.
+/// Parses a module. Checks that every instruction lies inside the module and has at least the words that its opcode needs.
 pub(super) fn parse(bytes: &[u8]) -> Result<ParsedModule> {
     parse_words(to_words(bytes)?)
 }
 
-/// As [`parse`], of words in the host's byte order that begin with a header.
+/// As [`parse`], for words in the host's byte order that begin with a header.
 pub(super) fn parse_words(words: Vec<u32>) -> Result<ParsedModule> {
     check_header(&words)?;
-    let (places, functions) = split_instructions(&words)?;
-    ParsedModule::new(words, places, functions)
+    let (spans, functions) = split_instructions(&words)?;
+    ParsedModule::new(words, spans, functions)
 }
 
 fn to_words(bytes: &[u8]) -> Result<Vec<u32>> {
@@ -33,7 +33,8 @@ fn to_words(bytes: &[u8]) -> Result<Vec<u32>> {
     }
     if len > MAX_BYTES {
         return Err(Error::invalid(format!(
-            "the SPIR-V module has {len} bytes, and revamp takes up to {MAX_BYTES}; pass the size of the .spv file in bytes"
+            "the SPIR-V module has {len} bytes, but revamp accepts at most {MAX_BYTES}; pass the size of the .spv file \
+             in bytes"
         )));
     }
     if len % 4 != 0 {
@@ -44,8 +45,8 @@ fn to_words(bytes: &[u8]) -> Result<Vec<u32>> {
     }
     if len < HEADER_WORDS * 4 {
         return Err(Error::invalid(format!(
-            "the SPIR-V module has {len} bytes, but its header alone has 20; pass the whole .spv file, and its size in \
-             bytes, not in words"
+            "the SPIR-V module has {len} bytes, but a header alone has 20 bytes; pass the whole .spv file, and its \
+             size in bytes, not in words"
         )));
     }
     let magic = [bytes[0], bytes[1], bytes[2], bytes[3]];
@@ -55,8 +56,8 @@ fn to_words(bytes: &[u8]) -> Result<Vec<u32>> {
         u32::from_be_bytes
     } else {
         return Err(Error::invalid(format!(
-            "not a SPIR-V module: it starts with {:#010x}, expected {MAGIC_NUMBER:#010x}; pass the binary that glslc, dxc, \
-             slangc or revamp-kernelc writes, not source text or LLVM bitcode",
+            "the data are not a SPIR-V module: they start with {:#010x}, expected {MAGIC_NUMBER:#010x}; pass the \
+             binary that glslc, dxc, slangc or revamp-kernelc writes, not source text or LLVM bitcode",
             u32::from_le_bytes(magic)
         )));
     };
@@ -71,15 +72,15 @@ fn check_header(words: &[u32]) -> Result<()> {
     if low != 0 || high != 0 || major != 1 || minor > NEWEST_MINOR {
         return Err(Error::unsupported(format!(
             "the SPIR-V module has version {major}.{minor} (word {:#010x}), expected 1.0 to 1.{NEWEST_MINOR}; compile \
-             it for an older target, such as --target-env=vulkan1.2",
+             the module for an older target, such as --target-env=vulkan1.2",
             words[1]
         )));
     }
     let bound = words[3];
     if bound == 0 || bound > MAX_BOUND {
         return Err(Error::invalid(format!(
-            "the SPIR-V module's id bound is {bound}, expected 1 to {MAX_BOUND}; the module is damaged: build it again, or \
-             run spirv-opt --compact-ids"
+            "the SPIR-V module's id bound is {bound}, expected 1 to {MAX_BOUND}; the module is damaged: build the \
+             module again, or run spirv-opt --compact-ids"
         )));
     }
     Ok(())
@@ -93,13 +94,13 @@ fn damaged(what: String) -> Error {
 
 /// Finds where instructions and functions begin and end.
 fn split_instructions(words: &[u32]) -> Result<(Vec<WordSpan>, Vec<Function>)> {
-    let mut places = Vec::new();
+    let mut spans = Vec::new();
     let mut functions: Vec<Function> = Vec::new();
     let mut open: Option<(u32, usize, bool)> = None;
     let mut at = HEADER_WORDS;
     while at < words.len() {
         let (len, opcode) = ((words[at] >> 16) as usize, words[at] & 0xffff);
-        let index = places.len();
+        let index = spans.len();
         let what = || format!("instruction {index} ({}) at byte {}", grammar::op_name(opcode), at * 4);
         let left = words.len() - at;
         if len == 0 || len > left {
@@ -109,8 +110,8 @@ fn split_instructions(words: &[u32]) -> Result<(Vec<WordSpan>, Vec<Function>)> {
             return Err(damaged(format!("{} has {len} words, expected at least {}", what(), shape.min_words)));
         }
         let start = u32::try_from(at).map_err(|_| damaged(format!("it has {} words", words.len())))?;
-        places.make_room(1)?;
-        places.push(WordSpan { start, len: len as u16 });
+        spans.make_room(1)?;
+        spans.push(WordSpan { start, len: len as u16 });
         match Op::from_u32(opcode) {
             Some(Op::Function) if open.is_some() => return Err(damaged(format!("{} is inside a function", what()))),
             Some(Op::Function) => open = Some((words[at + 2], index, false)),
@@ -131,11 +132,11 @@ fn split_instructions(words: &[u32]) -> Result<(Vec<WordSpan>, Vec<Function>)> {
     }
     match open {
         Some((id, ..)) => Err(damaged(format!("function %{id} has no end: the module is cut off"))),
-        None => Ok((places, functions)),
+        None => Ok((spans, functions)),
     }
 }
 
-/// Refuses modules that are not for Vulkan; lists capabilities and extensions.
+/// Refuses modules that are not for Vulkan. Returns capabilities and extensions.
 pub(super) fn check_environment(code: &ParsedModule) -> Result<(Vec<Capability>, Vec<String>)> {
     let (mut capabilities, mut extensions, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     let mut memory_model = None;
@@ -146,8 +147,8 @@ pub(super) fn check_environment(code: &ParsedModule) -> Result<(Vec<Capability>,
                 Some(capability) => capabilities.push(capability),
                 None => {
                     return Err(Error::unsupported(format!(
-                        "the SPIR-V module needs capability number {}, which this revamp does not know, so it cannot \
-                         tell whether a device has it; compile without the extension that brings it, or update revamp",
+                        "the SPIR-V module needs capability number {}, which this version of revamp does not know; \
+                         compile without the extension that adds the capability, or update revamp",
                         inst.word(1)
                     )));
                 }
@@ -165,8 +166,8 @@ pub(super) fn check_environment(code: &ParsedModule) -> Result<(Vec<Capability>,
     }
     if capabilities.contains(&Capability::Kernel) {
         return Err(Error::unsupported(
-            "the SPIR-V module has capability Kernel: it was made for OpenCL, and Vulkan devices take Shader modules only; \
-             compile OpenCL C with clspv, and C++ with revamp-kernelc",
+            "the SPIR-V module has capability Kernel (it was compiled for OpenCL), but Vulkan devices accept only \
+             modules with capability Shader; compile OpenCL C with clspv, and C++ with revamp-kernelc",
         ));
     }
     let Some((addressing, memory)) = memory_model else {
@@ -176,8 +177,8 @@ pub(super) fn check_environment(code: &ParsedModule) -> Result<(Vec<Capability>,
     if !fits.iter().any(|&model| model as u32 == addressing) {
         let found = AddressingModel::from_u32(addressing).map_or(addressing.to_string(), |model| format!("{model:?}"));
         return Err(Error::unsupported(format!(
-            "the SPIR-V module has addressing model {found}, expected Logical or PhysicalStorageBuffer64; compile it for \
-             Vulkan (glslc --target-env=vulkan1.2, clspv, revamp-kernelc)"
+            "the SPIR-V module has addressing model {found}, expected Logical or PhysicalStorageBuffer64; compile the \
+             module for Vulkan (glslc --target-env=vulkan1.2, clspv, revamp-kernelc)"
         )));
     }
     if memory == MemoryModel::OpenCL as u32 {

@@ -1,4 +1,4 @@
-//! The instructions of a module, indexed by what they define, name and decorate.
+//! The instructions of a module, indexed by the ids that they define, name and decorate.
 
 use super::grammar::{self, text};
 use crate::error::{Error, Result};
@@ -10,40 +10,40 @@ use std::ops::Range;
 /// One instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Instruction<'a> {
-    /// Its index among the instructions of the module.
+    /// The index of the instruction in the module.
     pub(super) index: usize,
-    /// Its opcode as a number.
+    /// The opcode as a number.
     pub(super) opcode: u32,
-    /// Its opcode, if the grammar knows it.
+    /// The opcode, if the grammar knows it.
     pub(super) op: Option<Op>,
-    /// All its words, the opcode's first.
+    /// All words, beginning with the opcode's word.
     pub(super) words: &'a [u32],
 }
 
 impl Instruction<'_> {
-    /// Word `at`, or 0 (never a valid id) behind the end.
+    /// Word `at`, or 0 (never a valid id) if the instruction is shorter.
     pub(super) fn word(&self, at: usize) -> u32 {
         self.words.get(at).copied().unwrap_or(0)
     }
-    /// True if it is `op`.
+    /// True if the opcode is `op`.
     pub(super) fn is(&self, op: Op) -> bool {
         self.op == Some(op)
     }
-    /// The id it defines.
+    /// The id that the instruction defines.
     pub(super) fn result(&self) -> Option<u32> {
         let info = grammar::opcode_info(self.opcode)?;
         info.has_result.then(|| self.word(1 + usize::from(info.has_type)))
     }
-    /// Calls `each` with the position and value of every id it uses; see [`grammar::for_each_id`].
+    /// Calls `each` with the position and value of every id that the instruction uses; see [`grammar::for_each_id`].
     pub(super) fn for_each_id(&self, each: impl FnMut(usize, u32)) {
         grammar::for_each_id(self.opcode, self.words, each);
     }
 }
 
-/// Which words of the module an instruction is.
+/// The words of an instruction in the module.
 #[derive(Clone, Copy)]
 pub(super) struct WordSpan {
-    /// Its first word.
+    /// The index of the first word.
     pub(super) start: u32,
     /// Number of words.
     pub(super) len: u16,
@@ -54,7 +54,7 @@ pub(super) struct WordSpan {
 pub(super) struct Function {
     /// Result id.
     pub(super) id: u32,
-    /// Its instructions.
+    /// The indices of the instructions.
     pub(super) insts: Range<usize>,
     /// False for a declaration, which has to be linked.
     pub(super) has_body: bool,
@@ -84,10 +84,10 @@ fn decorate(
     Ok(())
 }
 
-/// A module's words and what they define.
+/// A module's words, with indexes of their instructions.
 pub(super) struct ParsedModule {
     words: Vec<u32>,
-    places: Vec<WordSpan>,
+    spans: Vec<WordSpan>,
     defs: HashMap<u32, usize>,
     names: HashMap<u32, usize>,
     member_names: HashMap<(u32, u32), usize>,
@@ -98,18 +98,19 @@ pub(super) struct ParsedModule {
     non_semantic: HashSet<u32>,
 }
 
-/// A limit on what group decorations expand to. Real modules have none of them, so only a hostile one comes near it.
+/// A limit on the number of decorations that group decorations expand to. Compilers emit no group decorations, so only hostile
+/// modules reach it.
 const MAX_EXPANDED: usize = 1 << 20;
 
 impl ParsedModule {
     /// Indexes instructions whose word counts [`super::parse`] has checked.
-    pub(super) fn new(words: Vec<u32>, places: Vec<WordSpan>, functions: Vec<Function>) -> Result<Self> {
+    pub(super) fn new(words: Vec<u32>, spans: Vec<WordSpan>, functions: Vec<Function>) -> Result<Self> {
         let mut function_by_id = HashMap::new();
         function_by_id.make_room(functions.len())?;
         function_by_id.extend(functions.iter().enumerate().map(|(at, f)| (f.id, at)));
         let mut code = Self {
             words,
-            places,
+            spans,
             defs: HashMap::new(),
             names: HashMap::new(),
             member_names: HashMap::new(),
@@ -174,7 +175,7 @@ impl ParsedModule {
         let mut all = Decorations::new();
         let mut expanded = 0;
         for inst in self.insts() {
-            let start = self.places[inst.index].start as usize;
+            let start = self.spans[inst.index].start as usize;
             let end = start + inst.words.len();
             let deco = |member, from: usize| DecorationRecord {
                 member,
@@ -190,7 +191,7 @@ impl ParsedModule {
                 }
                 // A group without targets is not copied, however large it is.
                 Some(Op::GroupDecorate | Op::GroupMemberDecorate) if inst.words.len() > 2 => {
-                    // The decorations of a group precede its use. What decorates a member of it is no decoration of the group.
+                    // The decorations of a group precede its use. Decorations of the group's members do not apply.
                     let group = all.get(&inst.word(1)).into_iter().flatten().filter(|d| d.member.is_none());
                     let group: Vec<_> = group.cloned().collect();
                     let pairs = inst.is(Op::GroupMemberDecorate);
@@ -226,41 +227,41 @@ impl ParsedModule {
     pub(super) fn words(&self) -> &[u32] {
         &self.words
     }
-    /// The version word's major and minor number.
+    /// The major and minor version.
     pub(super) fn version(&self) -> (u8, u8) {
         let [_, minor, major, _] = self.words[1].to_le_bytes();
         (major, minor)
     }
-    /// One more than the largest id.
+    /// The id bound of the header: all ids are less.
     pub(super) fn bound(&self) -> u32 {
         self.words[3]
     }
     /// Instruction `index`.
     pub(super) fn inst(&self, index: usize) -> Instruction<'_> {
-        let place = self.places[index];
-        let words = &self.words[place.start as usize..][..place.len as usize];
+        let span = self.spans[index];
+        let words = &self.words[span.start as usize..][..span.len as usize];
         let opcode = words[0] & 0xffff;
         Instruction { index, opcode, op: Op::from_u32(opcode), words }
     }
-    /// Where an instruction begins among the words.
+    /// The index of an instruction's first word.
     pub(super) fn start(&self, inst: Instruction<'_>) -> usize {
-        self.places[inst.index].start as usize
+        self.spans[inst.index].start as usize
     }
     /// All instructions.
     pub(super) fn insts(&self) -> impl Iterator<Item = Instruction<'_>> {
-        (0..self.places.len()).map(|index| self.inst(index))
+        (0..self.spans.len()).map(|index| self.inst(index))
     }
     /// The instructions before the first function.
     pub(super) fn globals(&self) -> impl DoubleEndedIterator<Item = Instruction<'_>> {
         (0..self.functions_start()).map(|index| self.inst(index))
     }
-    /// Where the first function begins; the end if there is none.
+    /// The index of the first function's first instruction; the number of instructions if there is no function.
     pub(super) fn functions_start(&self) -> usize {
-        self.functions.first().map_or(self.places.len(), |f| f.insts.start)
+        self.functions.first().map_or(self.spans.len(), |f| f.insts.start)
     }
-    /// Where the types begin, after the preamble; the end if there is nothing else.
+    /// The index of the first instruction after the preamble, where types begin; the number of instructions if there is none.
     pub(super) fn types_start(&self) -> usize {
-        self.insts().position(|inst| !grammar::is_preamble(inst.op)).unwrap_or(self.places.len())
+        self.insts().position(|inst| !grammar::is_preamble(inst.op)).unwrap_or(self.spans.len())
     }
     /// The instruction that defines `id`.
     pub(super) fn def(&self, id: u32) -> Option<Instruction<'_>> {
@@ -290,11 +291,11 @@ impl ParsedModule {
     pub(super) fn member_name(&self, id: u32, member: u32) -> Option<String> {
         self.member_names.get(&(id, member)).and_then(|&index| text(&self.inst(index).words[3..]))
     }
-    /// The literals of `id`'s `decoration`, if it has it.
+    /// The literals of `decoration`, if `id` has it.
     pub(super) fn decoration(&self, id: u32, decoration: Decoration) -> Option<&[u32]> {
         self.decorated.get(&(id, None, decoration as u32)).map(|range| &self.words[range.clone()])
     }
-    /// The literals of a member's `decoration`, if it has it.
+    /// The literals of `decoration`, if the member has it.
     pub(super) fn member_decoration(&self, id: u32, member: u32, decoration: Decoration) -> Option<&[u32]> {
         self.decorated.get(&(id, Some(member), decoration as u32)).map(|range| &self.words[range.clone()])
     }
@@ -306,7 +307,8 @@ impl ParsedModule {
     pub(super) fn member_literal(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
         self.member_decoration(id, member, decoration)?.first().copied()
     }
-    /// Every decoration of `id`: the member it is for, its words, and the opcode of the instruction that states it.
+    /// Every decoration of `id`: the decorated member (if any), the decoration's words, and the opcode of the
+    /// decorating instruction.
     pub(super) fn decorations(&self, id: u32) -> impl Iterator<Item = (Option<u32>, &[u32], u32)> {
         let all = self.decorations.get(&id).map_or(&[][..], Vec::as_slice);
         all.iter().map(|d| (d.member, &self.words[d.words.clone()], self.inst(d.index).opcode))
@@ -321,14 +323,14 @@ impl ParsedModule {
         let (_, pointee) = self.pointer(inst.word(1))?;
         (inst.word(3) != StorageClass::Function as u32).then(|| (inst.word(3), pointee))
     }
-    /// `id` as messages show it: with its debug name, if it has one.
+    /// The text for `id` in messages, with its debug name, if it has one.
     pub(super) fn show(&self, id: u32) -> String {
         match self.name(id).filter(|name| !name.is_empty()) {
             Some(name) => format!("%{id} \"{name}\""),
             None => format!("%{id}"),
         }
     }
-    /// True for what has no effect on the shader: debug information and calls of non-semantic instruction sets.
+    /// True for instructions without effect on the shader: debug information and calls of non-semantic instruction sets.
     pub(super) fn is_non_semantic(&self, inst: Instruction<'_>) -> bool {
         match inst.op {
             Some(Op::Line | Op::NoLine) => true,

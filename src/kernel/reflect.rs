@@ -24,7 +24,7 @@ pub(super) fn bindings(
     let arrays = arrays(code, values)?;
     let mut found: BTreeMap<(u32, u32), Binding> = BTreeMap::new();
     // Many variables may share one block type; its members are searched once.
-    let mut of_block: HashMap<u32, Option<Access>> = HashMap::new();
+    let mut block_access: HashMap<u32, Option<Access>> = HashMap::new();
     for &id in &entry.variables {
         let Some((class, pointee)) = code.variable(id) else { continue };
         if ![StorageClass::UniformConstant, StorageClass::Uniform, StorageClass::StorageBuffer]
@@ -59,7 +59,7 @@ pub(super) fn bindings(
         let access = match kind {
             BindingKind::StorageBuffer => {
                 let by_block =
-                    *of_block.entry(element).or_insert_with(|| access::declared(code, element, Some(element)));
+                    *block_access.entry(element).or_insert_with(|| access::declared(code, element, Some(element)));
                 access::declared(code, id, None).or(by_block).unwrap_or_else(|| inferred.access(id))
             }
             BindingKind::StorageImage(_) | BindingKind::Other("storage texel buffer") => {
@@ -87,7 +87,7 @@ pub(super) fn bindings(
     Ok(found)
 }
 
-/// True for the variable that is the argument block of a compiled kernel.
+/// True if variable `id` is the argument block of a compiled kernel.
 fn is_arguments(code: &ParsedModule, id: u32) -> bool {
     code.variable(id).is_some_and(|(class, _)| class == StorageClass::Uniform as u32)
         && code.literal(id, Decoration::DescriptorSet) == Some(0)
@@ -95,16 +95,16 @@ fn is_arguments(code: &ParsedModule, id: u32) -> bool {
         && code.name(id).is_some_and(|name| name == arguments::NAME)
 }
 
-/// True if the entry point has its argument block as a uniform buffer.
+/// True if the entry point's argument block is a uniform buffer.
 pub(super) fn has_arguments(code: &ParsedModule, entry: &EntryPoint) -> bool {
     entry.variables.iter().any(|&id| is_arguments(code, id))
 }
 
-/// Two variables with one binding are two views of the same buffer.
+/// Merges two variables with the same binding, which are two views of one buffer.
 fn merge(old: &mut Binding, new: Binding) -> Result<()> {
     if old.kind != new.kind || old.count != new.count {
         return Err(Error::unsupported(format!(
-            "set {}, binding {} of the SPIR-V module is declared as {} and as {}; give each its own binding",
+            "set {}, binding {} of the SPIR-V module is declared as {} and as {}; give each variable its own binding",
             old.set,
             old.binding,
             show(old),
@@ -132,16 +132,16 @@ fn buffer_name(code: &ParsedModule, id: u32, element: u32) -> Option<String> {
 /// The innermost elements of an array type.
 #[derive(Clone, Copy)]
 struct Elements {
-    /// Their type.
+    /// The type of the elements.
     element: u32,
-    /// How many there are; 0 if the length is not fixed.
+    /// The number of elements; 0 if the length is not fixed.
     count: u32,
-    /// How many arrays are in each other.
+    /// The number of nested arrays.
     levels: u32,
 }
 
 impl Elements {
-    /// A type that is no array.
+    /// The elements of a type that is not an array.
     fn one(element: u32) -> Self {
         Self { element, count: 1, levels: 0 }
     }
@@ -149,12 +149,12 @@ impl Elements {
 
 /// The elements of each array type.
 ///
-/// A type is declared after the types it is made of, so one pass suffices, however deeply arrays nest.
+/// Each type is declared after its component types, so one pass suffices for any nesting depth.
 fn arrays(code: &ParsedModule, values: &ConstantValues) -> Result<HashMap<u32, Elements>> {
     let mut arrays: HashMap<u32, Elements> = HashMap::new();
     for inst in code.globals() {
         let len = match inst.op {
-            // A specialization constant may change the length after the bindings were checked.
+            // Only ordinary constants count: a specialization constant may change the length after the bindings were checked.
             Some(Op::TypeArray) if code.def_of(inst.word(3), Op::Constant).is_some() => {
                 constants::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok())
             }
@@ -185,7 +185,7 @@ fn kind(code: &ParsedModule, class: u32, ty: u32) -> BindingKind {
         Some((inst, Op::TypeSampledImage)) => match code.def_of(inst.word(2), Op::TypeImage) {
             Some(image) if image.word(3) == Dim::DimBuffer as u32 => BindingKind::Other("uniform texel buffer"),
             Some(image) => image_type(code, image).map_or(
-                BindingKind::Other("combined image sampler of another type"),
+                BindingKind::Other("combined image sampler of an unsupported type"),
                 BindingKind::CombinedImageSampler,
             ),
             None => BindingKind::Other("combined image sampler"),
@@ -195,9 +195,9 @@ fn kind(code: &ParsedModule, class: u32, ty: u32) -> BindingKind {
             (dim, 2) if dim == Dim::DimBuffer as u32 => BindingKind::Other("storage texel buffer"),
             (dim, _) if dim == Dim::DimBuffer as u32 => BindingKind::Other("uniform texel buffer"),
             (_, 2) => image_type(code, image)
-                .map_or(BindingKind::Other("storage image of another type"), BindingKind::StorageImage),
+                .map_or(BindingKind::Other("storage image of an unsupported type"), BindingKind::StorageImage),
             _ => image_type(code, image)
-                .map_or(BindingKind::Other("sampled image of another type"), BindingKind::SampledImage),
+                .map_or(BindingKind::Other("sampled image of an unsupported type"), BindingKind::SampledImage),
         },
         Some((_, Op::TypeSampler)) => BindingKind::Sampler,
         Some((_, Op::TypeAccelerationStructureKHR)) => BindingKind::Other("acceleration structure"),
@@ -206,7 +206,7 @@ fn kind(code: &ParsedModule, class: u32, ty: u32) -> BindingKind {
     }
 }
 
-/// The type of an image that textures can be bound to: 1 to 3 dimensions of 32 bits; no array, cube, comparison or
+/// The type of an image to which textures can be bound: 1 to 3 dimensions, 32-bit components, no array, cube, comparison or
 /// multisampling.
 fn image_type(code: &ParsedModule, image: Instruction<'_>) -> Option<ImageType> {
     let dimensions = match image.word(3) {
@@ -282,7 +282,7 @@ pub(super) fn push(
             name: code.member_name(block, at),
         });
     }
-    // `split` appends to the block.
+    // Leaves room for the members that `split` appends.
     let size = u32::try_from(end).ok().filter(|&size| size < u32::MAX - 64).ok_or_else(too_big)?;
     let is_address = match (types, members.as_slice()) {
         ([ty], [member]) => member.offset == 0 && member.size == 8 && is_address(code, *ty),
@@ -303,15 +303,15 @@ fn is_address(code: &ParsedModule, ty: u32) -> bool {
     }
 }
 
-/// Specialization constants, by id; constants that share an id are listed once.
+/// Specialization constants, sorted by id. Constants that share an id are listed once.
 pub(super) fn spec_constants(code: &ParsedModule) -> Result<Vec<SpecConstant>> {
     let mut found: BTreeMap<u32, SpecConstant> = BTreeMap::new();
     for inst in code.globals() {
         let (Some(id), Some(result)) = (constants::spec_id(code, inst), inst.result()) else { continue };
         let Some(scalar) = constants::scalar_constant(code, inst) else {
             return Err(Error::unsupported(format!(
-                "specialization constant {id} ({}) has a type revamp does not know; expected a boolean, or an integer or \
-                 floating-point number of 8 to 64 bits",
+                "specialization constant {id} ({}) has a type that revamp does not support; use a boolean, or an \
+                 integer or floating-point number of 8 to 64 bits",
                 code.show(result)
             )));
         };

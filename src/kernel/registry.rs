@@ -1,15 +1,15 @@
-//! The kernels compiled into the program and its plugins, by name.
+//! The registry of SPIR-V kernels that are embedded in the program and its plugins: finds a kernel by its name.
 //!
-//! Object files register their kernels when they are loaded and take them back when they are unloaded (dlclose). A static
-//! library linked into two of them registers the same kernel twice: that is counted. Nothing is parsed here, so that
-//! registration costs nothing at program start.
+//! Programs and shared libraries register their kernels when they are loaded, and unregister them when they are unloaded (dlclose).
+//! If a static library is linked into two of them, the same kernel is registered twice, so registrations are counted.
+//! Registration does not parse kernels, so it costs almost nothing at program start.
 
 use crate::error::{Error, Result};
 use crate::lock::{RwLock, rank};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Names a registered kernel; never used again for another.
+/// The id of a registered kernel. Ids are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub u64);
 
@@ -41,7 +41,7 @@ struct Counted {
     count: usize,
 }
 
-/// Registered kernels. The process has one, behind the functions of this module.
+/// The registered kernels. The process has one registry, which the functions of this module access.
 #[derive(Default)]
 struct Registry {
     by_name: BTreeMap<String, Vec<Counted>>,
@@ -52,15 +52,16 @@ struct Registry {
 static REGISTRY: RwLock<Registry, { rank::REGISTRY }> =
     RwLock::new(Registry { by_name: BTreeMap::new(), names: BTreeMap::new(), last: 0 });
 
-/// Adds a kernel. The same name with the same bytes is the same record, counted: each call needs its [`unregister`].
+/// Adds a kernel. The same name with the same bytes gives the same record and increments its count: each call needs its own
+/// [`unregister`].
 ///
-/// The same name with other bytes is accepted too, since nothing could report the error while the program starts; [`find`]
-/// reports it.
+/// The same name with other bytes is accepted, because nothing can report the error while the program starts; [`find`] reports
+/// it.
 pub fn register(name: String, spirv: Vec<u8>) -> Result<RecordId> {
     REGISTRY.write().register(name, spirv)
 }
 
-/// Takes back one registration; false if there is none with this id. Modules already made of it live on.
+/// Removes one registration; false if no registration has this id. Modules made from the kernel stay valid.
 pub fn unregister(id: RecordId) -> bool {
     REGISTRY.write().unregister(id)
 }
@@ -70,7 +71,7 @@ pub fn find(name: &str) -> Result<Arc<Record>> {
     REGISTRY.read().find(name)
 }
 
-/// How many kernels are registered, those registered more than once counted once.
+/// The number of distinct registered kernels.
 pub fn len() -> usize {
     REGISTRY.read().names.len()
 }
@@ -79,7 +80,8 @@ impl Registry {
     fn register(&mut self, name: String, spirv: Vec<u8>) -> Result<RecordId> {
         if name.is_empty() {
             return Err(Error::invalid(format!(
-                "a kernel of {} bytes is registered without a name; give it the name it will be looked up by",
+                "a kernel of {} bytes is registered without a name; pass the name by which the program will find the \
+                 kernel",
                 spirv.len()
             )));
         }
@@ -128,8 +130,8 @@ impl Registry {
                     )
                 };
                 Err(Error::runtime(format!(
-                    "kernel \"{name}\" is ambiguous: {} different modules are registered under this name: {}; rename all \
-                     but one, or rebuild the libraries that hold them from the same source",
+                    "kernel \"{name}\" is ambiguous, because {} different modules are registered under this name: {}; \
+                     rename all modules but one, or give all libraries the same version of the module",
                     several.len(),
                     several.iter().map(show).collect::<Vec<_>>().join(" and ")
                 )))
@@ -139,24 +141,25 @@ impl Registry {
     }
 
     fn missing(&self, name: &str) -> Error {
-        let close = self.close(name);
-        let hint = match close.len() {
+        let similar_names = self.similar_names(name);
+        let hint = match similar_names.len() {
             0 => String::new(),
-            _ => format!(", close to it: {}", close.join(", ")),
+            _ => format!("; similar names: {}", similar_names.join(", ")),
         };
         let advice = if self.names.is_empty() {
-            "compile it into the program (CMake: revamp_embed_spirv), and link the library that holds it whole"
+            "compile it into the program (CMake: revamp_embed_spirv), and link the library that contains the kernel \
+             with --whole-archive"
         } else {
-            "check the spelling, and that the library that holds it is loaded"
+            "check the spelling, and check that the library that contains the kernel is loaded"
         };
         Error::runtime(format!(
-            "no kernel \"{name}\" is compiled into the program; registered: {}{hint}; {advice}",
+            "no kernel \"{name}\" is compiled into the program; number of registered kernels: {}{hint}; {advice}",
             self.names.len()
         ))
     }
 
     /// Up to three names similar to `name`, the closest first.
-    fn close(&self, name: &str) -> Vec<String> {
+    fn similar_names(&self, name: &str) -> Vec<String> {
         let limit = (name.chars().count() / 3).clamp(1, 8);
         let lower = name.to_lowercase();
         let mut found: Vec<(usize, &String)> = self
@@ -174,13 +177,13 @@ impl Registry {
     }
 }
 
-/// Edit distances are not computed for longer names.
-const MOST_COMPARED: usize = 1 << 10;
+/// The length of the longest name for which edit distances are computed, in characters.
+const MAX_COMPARED: usize = 1 << 10;
 
-/// Edits between two names, if at most `limit`.
+/// The edit distance of two names, if at most `limit`.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > limit || a.len() > MOST_COMPARED {
+    if a.len().abs_diff(b.len()) > limit || a.len() > MAX_COMPARED {
         return None;
     }
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -190,7 +193,7 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
             let edit = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
             diagonal = std::mem::replace(&mut row[j + 1], edit);
         }
-        // No later row can be below the limit. Names of kernels may be long.
+        // All later rows exceed the limit too. Stopping matters, because kernel names may be long.
         if row.iter().all(|&edits| edits > limit) {
             return None;
         }
@@ -214,8 +217,8 @@ mod tests {
     fn registers_counts_and_unregisters() {
         let mut registry = Registry::default();
         let a = registry.register("saxpy".into(), bytes("one")).unwrap();
-        let again = registry.register("saxpy".into(), bytes("one")).unwrap();
-        assert_eq!(a, again);
+        let second = registry.register("saxpy".into(), bytes("one")).unwrap();
+        assert_eq!(a, second);
         assert_eq!(registry.names.len(), 1);
         assert!(registry.unregister(a));
         let found = registry.find("saxpy").unwrap();
@@ -244,12 +247,12 @@ mod tests {
     fn a_missing_name_lists_count_and_close_names() {
         let mut registry = Registry::default();
         let text = registry.find("saxpy").unwrap_err().to_string();
-        assert!(text.contains("registered: 0") && text.contains("compile it into"), "{text}");
+        assert!(text.contains("kernels: 0") && text.contains("compile it into"), "{text}");
         for name in ["saxpy", "daxpy", "matrix_product", "reduce"] {
             registry.register(name.into(), bytes(name)).unwrap();
         }
         let text = registry.find("saxpi").unwrap_err().to_string();
-        assert!(text.contains("registered: 4, close to it: \"saxpy\""), "{text}");
+        assert!(text.contains("kernels: 4; similar names: \"saxpy\""), "{text}");
         assert!(!text.contains("reduce"), "{text}");
         let text = registry.find("Matrix").unwrap_err().to_string();
         assert!(text.contains("\"matrix_product\""), "{text}");
@@ -269,12 +272,12 @@ mod tests {
             for thread in 0..4 {
                 scope.spawn(move || {
                     for round in 0..200 {
-                        let own = format!("thread {thread} round {round}");
+                        let kernel_name = format!("thread {thread} round {round}");
                         let shared = register("shared by threads".into(), bytes("same")).unwrap();
-                        let id = register(own.clone(), bytes(&own)).unwrap();
-                        assert_eq!(find(&own).unwrap().id(), id);
+                        let id = register(kernel_name.clone(), bytes(&kernel_name)).unwrap();
+                        assert_eq!(find(&kernel_name).unwrap().id(), id);
                         assert!(unregister(id) && unregister(shared));
-                        assert!(find(&own).is_err());
+                        assert!(find(&kernel_name).is_err());
                     }
                 });
             }

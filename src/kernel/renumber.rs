@@ -1,5 +1,5 @@
-//! The rewrite for modules with sparse descriptor numbers, since a driver makes tables as long as the highest number. Only
-//! decorations change; the program still uses its own numbers.
+//! The rewrite that makes descriptor set and binding numbers dense, because drivers allocate memory in proportion to the highest
+//! number. Only decorations change. The program still uses its own numbers.
 
 use super::interface::Binding;
 use super::parsed::{Instruction, ParsedModule};
@@ -7,7 +7,7 @@ use super::writer::InstructionWriter;
 use crate::error::Result;
 use rspirv::spirv::{Decoration, Op};
 
-/// The words of `code` with the sets and bindings of `bindings`, which are sorted, as [`dense`] numbers them.
+/// The words of `code` with the sets and bindings renumbered by [`dense`]. `bindings` is sorted.
 pub(super) fn renumber(code: &ParsedModule, bindings: &[Binding]) -> Result<Vec<u32>> {
     let numbers: Vec<(u32, u32)> = dense(bindings.iter().map(|b| (b.set, b.binding))).collect();
     let mut out = InstructionWriter::default();
@@ -23,7 +23,7 @@ pub(super) fn renumber(code: &ParsedModule, bindings: &[Binding]) -> Result<Vec<
     out.finish(code, code.bound())
 }
 
-/// New numbers for sorted pairs of set and binding: sets count from 0, and so do the bindings of each.
+/// New numbers for sorted pairs of set and binding: sets are numbered from 0, and bindings in each set from 0.
 pub fn dense(pairs: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = (u32, u32)> {
     pairs.scan(None, |last: &mut Option<(u32, (u32, u32))>, (old, _)| {
         let next = match *last {
@@ -36,8 +36,8 @@ pub fn dense(pairs: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = (u
     })
 }
 
-/// Writes the new numbers, also for variables that had theirs from a group. Variables that the entry point does not use get
-/// set 0 and binding 0.
+/// Writes the new numbers, also for variables that get their numbers from a decoration group. Variables that the entry point does
+/// not use get set 0 and binding 0.
 fn decorate(
     code: &ParsedModule,
     bindings: &[Binding],
@@ -55,7 +55,7 @@ fn decorate(
     Ok(())
 }
 
-/// True for the decoration that gives a variable, or a decoration group, its set or binding.
+/// True if `inst` decorates a variable or a decoration group with a set or binding number.
 fn is_number(inst: Instruction<'_>) -> bool {
     let numbers = [Decoration::DescriptorSet as u32, Decoration::Binding as u32];
     inst.is(Op::Decorate) && numbers.contains(&inst.word(2))

@@ -1,4 +1,4 @@
-//! Which images a kernel samples with which samplers of bindings of their own. Fetches of texels use no sampler.
+//! Finds the pairs of separate images and samplers that a kernel combines. Texel fetches do not count, because they use no sampler.
 
 use super::entry_point::EntryPoint;
 use super::interface::SampledPair;
@@ -8,15 +8,15 @@ use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::HashMap;
 
-/// The pairs of the functions that `entry` reaches, each once. What is reached in a way that is not followed is left out: of a
-/// parameter the descriptor of one call is known.
+/// The distinct pairs in the functions that `entry` reaches. The result may be incomplete: for a parameter of a function, the analysis
+/// knows the descriptor of only one call, and it does not follow all instructions.
 pub(super) fn pairs(code: &ParsedModule, entry: &EntryPoint) -> Result<Vec<SampledPair>> {
     let all = || entry.functions.iter().flat_map(|&at| code.body(at));
     let mut found: Vec<SampledPair> = Vec::new();
     if !all().any(|inst| inst.is(Op::SampledImage)) {
         return Ok(found);
     }
-    // The variable that each pointer and each value loaded from one comes from.
+    // The variable from which each pointer, and each value loaded through a pointer, is derived.
     let mut roots: HashMap<u32, u32> = entry.variables.iter().map(|&id| (id, id)).collect();
     let mut add = |id: u32, from: u32| -> Result<bool> {
         let Some(&root) = roots.get(&from).filter(|_| !roots.contains_key(&id)) else { return Ok(false) };
@@ -25,11 +25,11 @@ pub(super) fn pairs(code: &ParsedModule, entry: &EntryPoint) -> Result<Vec<Sampl
         Ok(true)
     };
     let parameters = parameters(code, entry)?;
-    // Functions may stand behind their callers or before them.
+    // Functions may precede or follow their callers, so one round may not suffice.
     for _ in 0..4 {
         let mut any = false;
         for inst in all() {
-            if let (Some(id), true) = (inst.result(), passes_on(inst)) {
+            if let (Some(id), true) = (inst.result(), keeps_root(inst)) {
                 any |= add(id, inst.word(3))?;
             }
             if inst.is(Op::FunctionCall) {
@@ -43,18 +43,18 @@ pub(super) fn pairs(code: &ParsedModule, entry: &EntryPoint) -> Result<Vec<Sampl
             break;
         }
     }
-    let place = |id: u32| {
+    let descriptor_of = |id: u32| {
         let root = *roots.get(&id)?;
         Some((code.literal(root, Decoration::DescriptorSet)?, code.literal(root, Decoration::Binding)?))
     };
-    let mut made: HashMap<u32, SampledPair> = HashMap::new();
+    let mut sampled_images: HashMap<u32, SampledPair> = HashMap::new();
     for inst in all() {
         if let (Some(id), true) = (inst.result(), inst.is(Op::SampledImage)) {
-            if let (Some(image), Some(sampler)) = (place(inst.word(3)), place(inst.word(4))) {
-                made.make_room(1)?;
-                made.insert(id, SampledPair { image, sampler });
+            if let (Some(image), Some(sampler)) = (descriptor_of(inst.word(3)), descriptor_of(inst.word(4))) {
+                sampled_images.make_room(1)?;
+                sampled_images.insert(id, SampledPair { image, sampler });
             }
-        } else if let Some(&pair) = made.get(&inst.word(3)).filter(|_| !inst.is(Op::Image)) {
+        } else if let Some(&pair) = sampled_images.get(&inst.word(3)).filter(|_| !inst.is(Op::Image)) {
             found.make_room(1)?;
             found.push(pair);
         }
@@ -86,7 +86,7 @@ fn parameters(code: &ParsedModule, entry: &EntryPoint) -> Result<HashMap<u32, Ve
     Ok(found)
 }
 
-/// True for instructions whose result comes from what their first operand does.
-fn passes_on(inst: Instruction<'_>) -> bool {
+/// True for instructions whose result is derived from the same variable as their first operand.
+fn keeps_root(inst: Instruction<'_>) -> bool {
     matches!(inst.op, Some(Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject | Op::Image))
 }

@@ -1,8 +1,9 @@
 //! The rewrite for domains beyond the device's limit on workgroups per dimension.
 //!
-//! The runtime dispatches pieces, and `vkCmdDispatchBase` does not lift the limit. So WorkgroupId, GlobalInvocationId and
-//! NumWorkgroups become Private variables, which the entry point sets at its start from the true built-ins and from two
-//! `uvec4` put behind the push constants: `base` and `total`. Everything else stays as it was, word for word.
+//! The runtime dispatches the domain in pieces. It cannot use `vkCmdDispatchBase`, which has the same limit. So WorkgroupId,
+//! GlobalInvocationId and NumWorkgroups become Private variables. The entry point sets these variables at its start. It computes
+//! them from the real built-ins and from two `uvec4` that are appended to the push constants: `base` (the first workgroup of the
+//! piece) and `total` (the number of workgroups of the domain). The rewrite copies all other instructions unchanged.
 
 use super::entry_point::EntryPoint;
 use super::grammar;
@@ -14,26 +15,27 @@ use crate::error::{Error, Result};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
-/// The module rewritten so that its workgroup numbers start at a base given in push constants.
+/// The module rewritten so that its workgroup ids start at a base given in push constants.
 #[derive(Debug, Clone)]
 pub struct SplitModule {
     /// SPIR-V words.
     pub words: Vec<u32>,
-    /// Offset of `uvec4 base` (xyz used) then `uvec4 total groups` (xyz used) in the push constants.
+    /// The offset of `uvec4 base` in the push constants. `uvec4 total` follows it. The component `w` of both is unused.
     pub offset: u32,
     /// Size of the whole push-constant range.
     pub push_size: u32,
 }
 
-/// A variable with a built-in, which becomes a Private variable.
+/// A built-in variable that becomes a Private variable.
 struct RewrittenBuiltIn {
     /// The variable, Private after the rewrite.
     id: u32,
     builtin: BuiltIn,
-    /// The new Input variable with the built-in, and its pointer type.
+    /// The new Input variable of the built-in.
     input: u32,
+    /// The pointer type of `input`.
     input_pointer: u32,
-    /// The type of both, a vector of three.
+    /// The type of the two variables: a vector of three integers.
     vector: u32,
     /// The type of a Private pointer to `vector`.
     private_vector: u32,
@@ -46,7 +48,7 @@ struct PushBlockRewrite {
     old: Option<u32>,
     block: u32,
     pointer: u32,
-    /// Types of the original members, each with a pointer type where loads of the whole block need it.
+    /// The types of the original members, each with a pointer type if the module loads the whole block.
     members: Vec<(u32, Option<u32>)>,
     offset: u32,
     /// Constants with the indices of all members, for access chains; `base` and `total` are the last two.
@@ -62,9 +64,9 @@ struct Rewrite<'a> {
     /// Private pointer types by the type they point to.
     private: HashMap<u32, u32>,
     push: PushBlockRewrite,
-    /// The targets, and pointers that functions derive from them.
+    /// The ids of the targets, and of pointers that functions derive from the targets.
     derived: HashSet<u32>,
-    /// How many loads of members were written in place of loads of the whole block.
+    /// The number of member loads that replace loads of the whole block.
     member_loads: usize,
     out: InstructionWriter,
 }
@@ -72,7 +74,7 @@ struct Rewrite<'a> {
 /// A limit on `member_loads` that no compiled module reaches.
 const MAX_MEMBER_LOADS: usize = 1 << 16;
 
-/// See [`SplitModule`]. `push_size` is that of the push-constant block, if there is one.
+/// See [`SplitModule`]. `push_size`: the size of the push-constant block, if there is one.
 pub(super) fn split(
     code: &ParsedModule,
     entry: &EntryPoint,
@@ -110,7 +112,7 @@ fn rewritten(number: Option<u32>) -> Option<BuiltIn> {
 fn unsupported(code: &ParsedModule, id: u32, why: &str) -> Error {
     Error::unsupported(format!(
         "the domain has more workgroups than the device supports in one dispatch, and the kernel cannot be rewritten \
-         for several dispatches: {} {why}; or launch smaller domains",
+         for several dispatches: {} {why}, or launch smaller domains",
         code.show(id)
     ))
 }
@@ -129,12 +131,12 @@ fn targets(
         }
         let members = code.def_of(vector, Op::TypeStruct).map_or(0, |inst| inst.words.len() as u32 - 2);
         if (0..members).any(|m| rewritten(code.member_literal(vector, m, Decoration::BuiltIn)).is_some()) {
-            return Err(unsupported(code, id, "is a struct of built-ins; declare each as a variable of its own"));
+            return Err(unsupported(code, id, "is a struct of built-ins; use a separate variable for each built-in"));
         }
         let Some(builtin) = rewritten(code.literal(id, Decoration::BuiltIn)) else { continue };
         let part = code.def_of(vector, Op::TypeVector).filter(|inst| inst.word(3) == 3).map(|inst| inst.word(2));
         let Some(part) = part.filter(|&part| types.is_int32(part)) else {
-            return Err(unsupported(code, id, "is not a vector of three 32-bit integers; declare it as uvec3"));
+            return Err(unsupported(code, id, "is not a vector of three 32-bit integers; use uvec3"));
         };
         let input_pointer = code.def(id).map_or(0, |inst| inst.word(1));
         types.hoist(part);
@@ -173,8 +175,8 @@ impl Rewrite<'_> {
     fn module(&mut self, size: SizeSource) -> Result<()> {
         let code = self.code;
         let main = code.function(self.entry.function).map_or(0..0, |at| code.functions()[at].insts.clone());
-        let start = after_variables(code, main);
-        // All new types and constants are known before the first is written.
+        let start = last_of_preamble(code, main);
+        // All new types and constants must be known before the first of them is written.
         let uvec4 = self.types.uvec4();
         let uvec4_pointer = self.types.early_pointer(StorageClass::PushConstant, uvec4);
         let uvec3 = self.types.uvec3();
@@ -205,7 +207,7 @@ impl Rewrite<'_> {
         Ok(())
     }
 
-    /// Makes the pointer types for loads of the whole block, which become loads of its members.
+    /// Creates the pointer types for the member loads that replace loads of the whole block.
     fn prepare_loads(&mut self) {
         let (variable, Some(_)) = (self.push.variable, self.push.old) else { return };
         let functions = 0..self.code.functions().len();
@@ -288,7 +290,7 @@ impl Rewrite<'_> {
 
     fn entry_point(&mut self, inst: Instruction<'_>) -> Result<()> {
         let (head, interface) = inst.words.split_at(self.entry.interface.min(inst.words.len()));
-        // Since SPIR-V 1.4 the interface lists variables of every storage class, before that only Input and Output.
+        // Since SPIR-V 1.4 the interface lists variables of every storage class. Before 1.4, it lists only Input and Output.
         let lists_all = self.code.version() >= (1, 4);
         let mut listed: Vec<u32> =
             interface.iter().copied().filter(|id| lists_all || !self.derived.contains(id)).collect();
@@ -318,7 +320,7 @@ impl Rewrite<'_> {
         self.out.emit(Op::Variable, &[pointer, variable, class])
     }
 
-    /// Writes what is new and must follow all other types, constants and variables.
+    /// Writes the new instructions that must follow all other types, constants and variables.
     fn late_globals(&mut self) -> Result<()> {
         if self.push.old.is_none() {
             self.push_globals()?;
@@ -341,7 +343,7 @@ impl Rewrite<'_> {
             return self.out.copy(inst);
         }
         let is_chain = matches!(inst.op, Some(Op::AccessChain | Op::InBoundsAccessChain));
-        // The word of the pointer in the instructions that stay valid when its storage class changes.
+        // The position of the pointer operand, for instructions that stay valid when the pointer's storage class changes.
         let base = match inst.op {
             _ if is_chain => Some(3),
             Some(Op::Load | Op::CopyObject) => Some(3),
@@ -353,7 +355,7 @@ impl Rewrite<'_> {
             if self.derived.contains(&id) && Some(at) != base {
                 fault = Some(id);
             }
-            // Of the uses of the whole block only loads can be rewritten.
+            // The only use of the whole block that can be rewritten is a load.
             let taken = (is_chain && inst.words.len() > 4) || inst.is(Op::Load);
             if Some(id) == self.push.old.map(|_| self.push.variable) && !(Some(at) == base && taken) {
                 fault = Some(id);
@@ -362,7 +364,9 @@ impl Rewrite<'_> {
         if let Some(id) = fault {
             let what = grammar::op_name(inst.opcode);
             let why = if id == self.push.variable {
-                format!("(the push-constant block) is used as a whole by {what}; use its members one by one")
+                format!(
+                    "(the push-constant block) is used as a whole by {what}; use the members of the block one by one"
+                )
             } else {
                 format!("is used as a pointer by {what}; copy the built-in's value to a local variable and use that")
             };
@@ -381,17 +385,21 @@ impl Rewrite<'_> {
     fn repoint(&mut self, inst: Instruction<'_>) -> Result<()> {
         let pointee = self.code.pointer(inst.word(1)).map(|(_, pointee)| pointee);
         let Some(&pointer) = pointee.and_then(|ty| self.private.get(&ty)) else {
-            return Err(unsupported(self.code, inst.word(3), "is pointed into in an unknown way; load its value"));
+            return Err(unsupported(
+                self.code,
+                inst.word(3),
+                "is accessed through an unsupported pointer type; load its value",
+            ));
         };
         self.derived.insert(inst.word(2));
         self.out.copy_with_type(inst, pointer)
     }
 
-    /// A load of the whole block yields the original struct: loads the original members and composes them.
+    /// Replaces a load of the whole block: loads the original members and composes the original struct.
     fn load_members(&mut self, inst: Instruction<'_>) -> Result<()> {
         self.member_loads += self.push.members.len();
         if self.member_loads > MAX_MEMBER_LOADS {
-            let why = "(the push-constant block) is loaded as a whole too often; load it once";
+            let why = "(the push-constant block) is loaded as a whole too often; load the block only once";
             return Err(unsupported(self.code, self.push.variable, why));
         }
         let mut parts = vec![inst.word(1), inst.word(2)];
@@ -437,7 +445,7 @@ impl Rewrite<'_> {
             }
             let input = types.fresh();
             out.emit(Op::Load, &[target.vector, input, target.input])?;
-            // The operands of OpIAdd may differ in signedness from its result.
+            // OpIAdd allows operands whose signedness differs from its result's.
             out.emit(Op::IAdd, &[target.vector, value, input, add])?;
             out.emit(Op::Store, &[target.id, value])?;
         }
@@ -482,8 +490,8 @@ fn size_value(
     Ok(whole)
 }
 
-/// The last of the instructions that must begin a function: its label and its variables.
-fn after_variables(code: &ParsedModule, insts: std::ops::Range<usize>) -> usize {
+/// The index of the last instruction that must stay at the start of a function: its first label, or a variable.
+fn last_of_preamble(code: &ParsedModule, insts: std::ops::Range<usize>) -> usize {
     let mut last = insts.start;
     let mut labels = 0;
     for inst in insts.map(|at| code.inst(at)) {

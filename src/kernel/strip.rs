@@ -9,10 +9,10 @@ use crate::grow::{Grow, copied};
 use rspirv::spirv::Op;
 use std::collections::HashSet;
 
-/// The extension that allows such sets.
+/// The SPIR-V extension that allows `NonSemantic.*` instruction sets.
 const EXTENSION: &str = "SPV_KHR_non_semantic_info";
 
-/// The words of `code` without these sets; `None` if it has none.
+/// The words of `code` without the `NonSemantic.*` instruction sets and the extension. `None` if `code` uses neither.
 pub(super) fn strip(code: &ParsedModule) -> Result<Option<Vec<u32>>> {
     let string = |inst: Instruction<'_>, at: usize| grammar::string_bytes(&inst.words[at..]).unwrap_or_default();
     let mut removed = HashSet::new();
@@ -32,8 +32,8 @@ pub(super) fn strip(code: &ParsedModule) -> Result<Option<Vec<u32>>> {
     }
     let mut words = copied(&code.words()[..HEADER_WORDS])?;
     for inst in code.insts() {
-        let about = matches!(inst.op, Some(Op::Name | Op::Decorate)) && removed.contains(&inst.word(1));
-        if !about && !extension(inst) && !inst.result().is_some_and(|id| removed.contains(&id)) {
+        let annotates_removed = matches!(inst.op, Some(Op::Name | Op::Decorate)) && removed.contains(&inst.word(1));
+        if !annotates_removed && !extension(inst) && !inst.result().is_some_and(|id| removed.contains(&id)) {
             words.make_room(inst.words.len())?;
             words.extend_from_slice(inst.words);
         }

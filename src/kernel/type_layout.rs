@@ -1,4 +1,4 @@
-//! Sizes of types: as their decorations lay them out, and as Workgroup memory holds them.
+//! Sizes of types: in buffers, by their layout decorations, and in Workgroup memory.
 
 use super::constants::{self, ConstantValues, ScalarType};
 use super::parsed::{Instruction, ParsedModule};
@@ -7,18 +7,18 @@ use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use std::collections::{BTreeSet, HashMap};
 
-/// How a type lies in memory.
+/// The memory layout of a type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TypeLayout {
-    /// Bytes by Offset, ArrayStride and MatrixStride; a run-time array counts as 0.
+    /// Bytes according to Offset, ArrayStride and MatrixStride; a run-time array counts as 0.
     pub(super) size: u64,
-    /// Stride of the run-time array that it is or ends with.
+    /// Stride, if the type is a run-time array or ends with one.
     pub(super) stride: Option<u64>,
-    /// Bytes when packed by the alignment of scalars.
+    /// Bytes in scalar block layout, where only the alignment of scalars counts.
     packed: u64,
     /// Alignment of its largest scalar.
     align: u64,
-    /// For matrices: columns and rows.
+    /// The numbers of columns and rows of a matrix.
     matrix: Option<(u64, u64)>,
 }
 
@@ -30,7 +30,7 @@ impl TypeLayout {
 
 /// The layout of every type that has one, with array lengths from `values`.
 ///
-/// A type is declared after the types it is made of, so one pass suffices and nothing recurses.
+/// Each type is declared after its component types, so one pass without recursion suffices.
 pub(super) fn layouts(code: &ParsedModule, values: &ConstantValues) -> Result<HashMap<u32, TypeLayout>> {
     let mut layouts = HashMap::new();
     for inst in code.globals() {
@@ -99,7 +99,7 @@ fn layout(
     }
 }
 
-/// Bytes of a member of a struct. The stride of a matrix is a decoration of the member, not of its type.
+/// Bytes of a struct's member. The stride of a matrix is a decoration of the member, not of its type.
 pub(super) fn member_size(code: &ParsedModule, id: u32, member: u32, part: &TypeLayout) -> u64 {
     let Some((columns, rows)) = part.matrix else { return part.size };
     let Some(stride) = code.member_literal(id, member, Decoration::MatrixStride) else { return part.size };

@@ -1,22 +1,22 @@
-//! How a kernel, a copy or the host uses memory, and what a kernel is specialized with.
+//! How kernels, copies and the host use memory ([`Access`]), and the values of specialization constants ([`SpecValues`]).
 
 /// How an access uses its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Reads.
+    /// Reads only.
     Read,
     /// Writes without reading.
     Write,
-    /// Both.
+    /// Reads and writes.
     ReadWrite,
 }
 
 impl Access {
-    /// True unless it only reads.
+    /// True for `Write` and `ReadWrite`.
     pub fn writes(self) -> bool {
         self != Self::Read
     }
 }
 
-/// Values for specialization constants: id and bytes (4 or 8, or 1 for a bool taken as 4).
+/// Values for specialization constants: the id and the value's bytes. A boolean may have 4 bytes or 1.
 pub type SpecValues = Vec<(u32, Vec<u8>)>;

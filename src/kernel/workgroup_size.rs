@@ -1,4 +1,4 @@
-//! The workgroup size: how the module states it, and what it is with given specialization constants.
+//! The workgroup size: how the module declares it, and its value with given specialization constants.
 
 use super::constants::{self, SpecOverrides};
 use super::entry_point::EntryPoint;
@@ -6,10 +6,10 @@ use super::parsed::{Instruction, ParsedModule};
 use crate::error::{Error, Result};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op};
 
-/// The largest size accepted, per dimension and in all.
+/// The largest accepted size, per dimension and in total.
 const MAX: u64 = 1 << 31;
 
-/// How the module states the workgroup size.
+/// How the module declares the workgroup size.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SizeSource {
     /// Numbers in the execution mode.
@@ -20,15 +20,15 @@ pub(super) enum SizeSource {
     BuiltIn(u32),
 }
 
-/// How the size is stated, and the constants it depends on.
+/// The declaration of the size, and the constants it depends on.
 pub(super) struct WorkgroupSize {
-    /// How it is stated.
+    /// How the module declares the size.
     pub(super) source: SizeSource,
     depends_on: Vec<usize>,
 }
 
 impl WorkgroupSize {
-    /// Finds how the size of `entry` is stated.
+    /// Finds how the module declares the workgroup size of `entry`.
     pub(super) fn find(code: &ParsedModule, entry: &EntryPoint) -> Result<Self> {
         let source = source(code, entry)?;
         let depends_on = match source {
@@ -39,12 +39,12 @@ impl WorkgroupSize {
         Ok(Self { source, depends_on })
     }
 
-    /// True if it depends on a specialization constant.
+    /// True if the size depends on a specialization constant.
     pub(super) fn is_specialized(&self, code: &ParsedModule) -> bool {
         self.depends_on.iter().any(|&at| constants::spec_id(code, code.inst(at)).is_some())
     }
 
-    /// The size with `given`.
+    /// The size with the specialization constants `given`.
     pub(super) fn evaluate(&self, code: &ParsedModule, given: &SpecOverrides) -> Result<[u32; 3]> {
         let values = constants::evaluate(code, self.depends_on.iter().map(|&at| code.inst(at)), given)?;
         let one = |id| constants::integer(&values, id);
@@ -56,19 +56,19 @@ impl WorkgroupSize {
         let Some(size) = size else {
             let what = constants::unknown(code, &self.depends_on, &values);
             return Err(Error::unsupported(format!(
-                "the workgroup size depends on {}, which revamp cannot compute or which has no defined value; write it \
-                 with integer constants, + - * / %, shifts, bit operations, comparisons and ?:",
-                what.as_deref().unwrap_or("something that is no constant of three integers")
+                "the workgroup size depends on {}, whose value is undefined, or cannot be computed by revamp; write \
+                 the size with integer constants, + - * / %, shifts, bit operations, comparisons and ?:",
+                what.as_deref().unwrap_or("something that is not a constant of three integers")
             )));
         };
         if size.iter().any(|&n| n == 0 || n > MAX) || size.iter().fold(1, |all: u64, n| all.saturating_mul(*n)) > MAX {
             let [x, y, z] = size;
             return Err(Error::invalid(format!(
-                "the workgroup size is {x} x {y} x {z}, expected 1 to {MAX} in each dimension and in all; check the \
+                "the workgroup size is {x} x {y} x {z}, expected 1 to {MAX} in each dimension and in total; check the \
                  local_size of the kernel and the values given for its specialization constants"
             )));
         }
-        // At most 2^31 each.
+        // Each number is at most 2^31, so the cast is exact.
         Ok(size.map(|n| n as u32))
     }
 }
@@ -77,7 +77,7 @@ fn source(code: &ParsedModule, entry: &EntryPoint) -> Result<SizeSource> {
     let mut mode = None;
     for inst in code.globals() {
         match inst.op {
-            // A module has one such constant at most, for all its entry points.
+            // A module has at most one WorkgroupSize constant, for all its entry points.
             Some(Op::ConstantComposite | Op::SpecConstantComposite | Op::SpecConstantOp) => {
                 if let Some(id) = inst
                     .result()

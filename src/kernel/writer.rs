@@ -7,7 +7,7 @@ use crate::grow::Grow;
 use rspirv::spirv::{Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
-/// The instructions of a module being written.
+/// The instructions written so far.
 #[derive(Default)]
 pub(super) struct InstructionWriter(Vec<u32>);
 
@@ -16,7 +16,8 @@ impl InstructionWriter {
     pub(super) fn emit(&mut self, op: Op, words: &[u32]) -> Result<()> {
         let Ok(len) = u16::try_from(words.len() + 1) else {
             return Err(Error::unsupported(format!(
-                "rewriting the kernel makes an Op{op:?} of {} words, and SPIR-V allows 65535; give it fewer variables",
+                "the rewritten kernel needs an Op{op:?} instruction of {} words, but SPIR-V allows 65535; use fewer \
+                 variables in the kernel",
                 words.len() + 1
             )));
         };
@@ -25,13 +26,13 @@ impl InstructionWriter {
         self.0.extend_from_slice(words);
         Ok(())
     }
-    /// Adds `inst` as it is.
+    /// Adds `inst` unchanged.
     pub(super) fn copy(&mut self, inst: Instruction<'_>) -> Result<()> {
         self.0.make_room(inst.words.len())?;
         self.0.extend_from_slice(inst.words);
         Ok(())
     }
-    /// Adds `inst` with another type.
+    /// Adds `inst` with result type `ty`.
     pub(super) fn copy_with_type(&mut self, inst: Instruction<'_>, ty: u32) -> Result<()> {
         self.0.make_room(inst.words.len())?;
         self.0.push(inst.words[0]);
@@ -39,11 +40,11 @@ impl InstructionWriter {
         self.0.extend_from_slice(&inst.words[2..]);
         Ok(())
     }
-    /// The module: the header of `code` with another `bound`.
+    /// Returns the module: the header of `code` with the id bound `bound`, and the written instructions.
     pub(super) fn finish(self, code: &ParsedModule, bound: u32) -> Result<Vec<u32>> {
         if bound > MAX_BOUND {
             return Err(Error::unsupported(
-                "the SPIR-V module uses all ids there are, so it cannot be rewritten; run spirv-opt --compact-ids",
+                "the SPIR-V module uses all ids that SPIR-V allows, so it cannot be rewritten; run spirv-opt --compact-ids",
             ));
         }
         let header = code.words();
@@ -54,10 +55,10 @@ impl InstructionWriter {
     }
 }
 
-/// The types a rewrite uses: those of the module, and new ones.
+/// The types that a rewrite uses: the types of the module, and new ones.
 ///
-/// A type may not be declared twice, and the declaration in the module may come after its new user. So the types of
-/// built-ins and the pointers to them, which are made of integers only, are moved before all others (*early*).
+/// A type must not be declared twice. Its declaration in the module may follow a new instruction that uses it. So some types move
+/// before all other types (*early*): the types of built-ins, which consist of integers only, and the pointers to these types.
 pub(super) struct TypeTable<'a> {
     code: &'a ParsedModule,
     next: u32,
@@ -114,11 +115,11 @@ impl<'a> TypeTable<'a> {
     pub(super) fn bound(&self) -> u32 {
         self.next
     }
-    /// True for `int` and `uint`.
+    /// True if `ty` is `int` or `uint`.
     pub(super) fn is_int32(&self, ty: u32) -> bool {
         self.code.def_of(ty, Op::TypeInt).is_some_and(|inst| inst.word(2) == 32)
     }
-    /// Moves an existing integer or vector type before all others.
+    /// Moves an existing integer or vector type before all other types.
     pub(super) fn hoist(&mut self, id: u32) {
         if let Some(inst) = self.code.def(id).filter(|_| !self.early_ids.contains(&id)) {
             if let Some(op) = inst.op {
@@ -132,7 +133,7 @@ impl<'a> TypeTable<'a> {
             self.early.push((op, words));
         }
     }
-    /// `uint`.
+    /// The type `uint`.
     pub(super) fn uint(&mut self) -> u32 {
         let id = match self.ints.get(&(32, 0)) {
             Some(&id) => id,
@@ -152,15 +153,15 @@ impl<'a> TypeTable<'a> {
         self.add_early(Op::TypeVector, vec![id, uint, len]);
         id
     }
-    /// `uvec3`.
+    /// The type `uvec3`.
     pub(super) fn uvec3(&mut self) -> u32 {
         self.uvec(3)
     }
-    /// `uvec4`.
+    /// The type `uvec4`.
     pub(super) fn uvec4(&mut self) -> u32 {
         self.uvec(4)
     }
-    /// A pointer to an early type.
+    /// A type for pointers to an early type.
     pub(super) fn early_pointer(&mut self, class: StorageClass, to: u32) -> u32 {
         let id = match self.pointers.get(&(class as u32, to)) {
             Some(&id) => id,
@@ -170,7 +171,7 @@ impl<'a> TypeTable<'a> {
         self.add_early(Op::TypePointer, vec![id, class as u32, to]);
         id
     }
-    /// A pointer to any type, for functions.
+    /// A type for pointers to any type. It is declared last, so only functions can use it.
     pub(super) fn late_pointer(&mut self, class: StorageClass, to: u32) -> u32 {
         if let Some(&id) = self.pointers.get(&(class as u32, to)) {
             return id;
@@ -180,7 +181,7 @@ impl<'a> TypeTable<'a> {
         self.late.push((Op::TypePointer, vec![id, class as u32, to]));
         id
     }
-    /// `bool`, for functions.
+    /// The type `bool`. A new one is declared last, so only functions can use it.
     pub(super) fn boolean(&mut self) -> u32 {
         match self.boolean {
             Some(id) => id,
@@ -192,7 +193,7 @@ impl<'a> TypeTable<'a> {
             }
         }
     }
-    /// A `uint` constant, for functions.
+    /// A `uint` constant. It is declared last, so only functions can use it.
     pub(super) fn uint_constant(&mut self, value: u32) -> u32 {
         if let Some(&id) = self.constants.get(&value) {
             return id;
@@ -202,7 +203,7 @@ impl<'a> TypeTable<'a> {
         self.late.push((Op::Constant, vec![uint, id, value]));
         id
     }
-    /// True if `id` was moved before all others.
+    /// True if `id` is an early type.
     pub(super) fn is_early(&self, id: u32) -> bool {
         self.early_ids.contains(&id)
     }
@@ -210,7 +211,7 @@ impl<'a> TypeTable<'a> {
     pub(super) fn emit_early(&self, out: &mut InstructionWriter) -> Result<()> {
         self.early.iter().try_for_each(|(op, words)| out.emit(*op, words))
     }
-    /// Writes the pointers and constants for functions.
+    /// Writes the types and constants that only functions use.
     pub(super) fn emit_late(&self, out: &mut InstructionWriter) -> Result<()> {
         self.late.iter().try_for_each(|(op, words)| out.emit(*op, words))
     }

@@ -1,5 +1,8 @@
 //! `access_type`: how the host may access an array's memory directly.
 
+use crate::error::{Error, Result};
+use crate::kernel::Access;
+
 /// `access_type` (docs/spec/arrays.md#cpu-access-types).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessType {
@@ -27,7 +30,19 @@ impl AccessType {
         }
     }
 
-    /// True if everything `other` allows is allowed.
+    /// The access to memory. Fails for `None` and `Auto`.
+    pub fn access(self) -> Result<Access> {
+        match self {
+            Self::Read => Ok(Access::Read),
+            Self::Write => Ok(Access::Write),
+            Self::ReadWrite => Ok(Access::ReadWrite),
+            Self::None | Self::Auto => {
+                Err(Error::invalid("the access must be REVAMP_ACCESS_READ, _WRITE or _READ_WRITE, not _NONE or _AUTO"))
+            }
+        }
+    }
+
+    /// True if it allows every access that `other` allows.
     pub fn allows(self, other: Self) -> bool {
         self.bits() & 3 & other.bits() == other.bits() & 3
     }

@@ -19,12 +19,13 @@ use crate::runtime::{exit, process};
 use crate::trace::recorder;
 use std::sync::Arc;
 
-/// The default accelerators: the requested one, and those chosen.
+/// The default accelerators: the requested path, and the accelerators chosen so far.
 #[derive(Default)]
 struct Defaults {
-    /// Set by the program.
+    /// The path that the program has set.
     program: Option<String>,
-    /// The default for each kind of code, chosen at its first use. The kind changes when the program gets compiled kernels.
+    /// The default for each kind of code, chosen when code of this kind is first used. Functions of the program change from
+    /// [`Code::Host`] to [`Code::Both`] when the program gets compiled kernels.
     chosen: Vec<(Code, Arc<Accelerator>)>,
 }
 
@@ -32,7 +33,7 @@ struct Defaults {
 pub struct Runtime {
     accelerators: Vec<Arc<Accelerator>>,
     defaults: Mutex<Defaults, { rank::DEFAULTS }>,
-    /// The default view of each accelerator, made when first asked for.
+    /// The default view of each accelerator, made at its first use.
     default_views: Box<[DefaultView]>,
     auto_view: Mutex<Option<Arc<AcceleratorView>>, { rank::AUTO_VIEW }>,
 }
@@ -61,7 +62,7 @@ fn finish() {
     let runtime = RUNTIME.read().clone();
     if let Some(runtime) = runtime {
         finish_work(&runtime);
-        // The runtime is not dropped: drivers must not be torn down from an exit handler.
+        // The runtime is not dropped, because devices must not be closed in an exit handler.
         std::mem::forget(runtime);
     }
     recorder::flush();
@@ -69,7 +70,7 @@ fn finish() {
 
 impl Runtime {
     fn new() -> Result<Self> {
-        // To be listed, drivers are loaded.
+        // Listing the accelerators loads the drivers.
         let loading = process::Loading::new();
         let accelerators = Accelerator::all(config::get());
         drop(loading);
@@ -87,24 +88,24 @@ impl Runtime {
         self.accelerators.iter().filter(|a| a.candidate().kind != AcceleratorClass::Named)
     }
 
-    /// The accelerators that `get_all()` returns to a C++ program: the usable ones that can run its code, as far as is known
-    /// now, and those that hold its arrays (decision 29).
+    /// The accelerators that `get_all()` returns to a C++ program: usable accelerators that can run the program's code, as far as
+    /// is known now, and accelerators that hold its arrays (decision 29).
     pub fn offered(&self, will_load_spirv: bool) -> Vec<Arc<Accelerator>> {
-        let is_able = will_load_spirv || compiled::any() || registry::len() > 0 || SpirvKernel::any();
-        let code = if is_able { Code::Both } else { Code::Host };
+        let has_device_code = will_load_spirv || compiled::any() || registry::len() > 0 || SpirvKernel::any();
+        let code = if has_device_code { Code::Both } else { Code::Host };
         let explicit = self.explicit_default();
         let is_offered = |a: &&Arc<Accelerator>| {
             let (candidate, chosen) = (a.candidate(), explicit.as_ref().is_some_and(|e| Arc::ptr_eq(e, a)));
             let offered = defaults::is_offered(candidate.kind, code, chosen);
             if !offered && candidate.usable.is_ok() {
-                a.tell_left_out();
+                a.log_not_offered();
             }
             offered && candidate.usable.is_ok() && !a.is_reference()
         };
         self.accelerators.iter().filter(is_offered).cloned().collect()
     }
 
-    /// The accelerator that the program or the environment made the default. Does not fix the default.
+    /// The accelerator that the program or the environment set as the default. Does not choose a default.
     fn explicit_default(&self) -> Option<Arc<Accelerator>> {
         let program = self.defaults.lock().program.clone();
         let path = program.or_else(|| config::get().default_accelerator.clone())?;
@@ -126,8 +127,8 @@ impl Runtime {
         }
     }
 
-    /// The default accelerator for code of this kind. If the program has compiled kernels, its functions can run on devices
-    /// too.
+    /// The default accelerator for code of this kind. If the program has compiled kernels, its functions ([`Code::Host`]) can run
+    /// on devices too.
     pub fn default_for(&self, code: Code) -> Result<Arc<Accelerator>> {
         let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
         let mut d = self.defaults.lock();
@@ -152,8 +153,8 @@ impl Runtime {
         Ok(a)
     }
 
-    /// The default for a launch without a compiled kernel. If a library brings kernels later, the default of such launches does
-    /// not change to a device that cannot run them.
+    /// The default for a launch without a compiled kernel. If the program loads a library with compiled kernels later,
+    /// this default does not change to a device, because devices cannot run launches without a compiled kernel.
     pub fn default_without_kernel(&self) -> Result<Arc<Accelerator>> {
         let first = self.defaults.lock().chosen.iter().find(|(c, _)| *c == Code::Host).map(|(_, a)| a.clone());
         first.map_or_else(|| self.default_for(Code::Host), Ok)
@@ -164,7 +165,7 @@ impl Runtime {
         at.map(|at| &self.default_views[at]).ok_or_else(|| {
             Error::new(
                 ErrorKind::InvalidHandle,
-                "the accelerator was obtained before revamp_uninitialize(); get it again",
+                "the accelerator was obtained before revamp_uninitialize(); get the accelerator again",
             )
         })
     }
@@ -180,7 +181,7 @@ impl Runtime {
         Ok(view)
     }
 
-    /// Opens a lost device anew, with a new default view. Does nothing if it was not lost.
+    /// Reopens a lost device, with a new default view. Does nothing if the device was not lost.
     pub fn reopen(&self, accelerator: &Arc<Accelerator>) -> Result<()> {
         let slot = self.default_view_slot(accelerator)?;
         let lost = slot.lock().as_ref().is_some_and(|v| v.device().lost().is_some());
@@ -193,7 +194,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Sets the default, if none was set or used before. True if it was set.
+    /// Sets the default accelerator and returns true. Returns false if a default was set or used before.
     pub fn set_default(&self, path: &str) -> Result<bool> {
         defaults::find(&self.candidates(), path).map_err(Error::runtime)?;
         let mut d = self.defaults.lock();
@@ -204,7 +205,7 @@ impl Runtime {
         Ok(true)
     }
 
-    /// The auto-selection view: acts as the default view of the default accelerator.
+    /// The auto-selection view. It acts as the default view of the default accelerator.
     pub fn auto_selection_view(&self) -> Result<Arc<AcceleratorView>> {
         let default = self.default_for(Code::Spirv).or_else(|_| self.default_for(Code::Host))?;
         let mut slot = self.auto_view.lock();
@@ -217,7 +218,7 @@ impl Runtime {
         Ok(made)
     }
 
-    /// Releases all devices; those with objects in use stay open until these are dropped.
+    /// Releases all devices. A device whose objects are in use stays open until these objects are dropped.
     fn close(&self) {
         *self.auto_view.lock() = None;
         for view in &self.default_views {
@@ -237,15 +238,17 @@ impl Runtime {
     }
 }
 
-/// Waits for all work, then drops everything; `clear` drops what C holds. Does nothing while the library has users.
+/// Waits for all work, then drops the runtime and all its objects. `clear` drops the objects that C handles refer to. Does
+/// nothing while the library has users.
 pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
     if InKernel::is_here() {
         return Err(Error::runtime(
-            "revamp_uninitialize() was called in a host kernel, which it waits for; call it after the kernel has ended",
+            "revamp_uninitialize() was called in a host kernel, which the call would wait for; call \
+             revamp_uninitialize() after the kernel has ended",
         ));
     }
     let Some(_ending) = Ending::begin() else {
-        log!(Info, "revamp_uninitialize() ends nothing: the library has other users (revamp_user_create)");
+        log!(Info, "revamp_uninitialize() has no effect, because the library has other users (revamp_user_create)");
         return Ok(());
     };
     let Some(runtime) = RUNTIME.write().take() else {
@@ -254,7 +257,7 @@ pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
     };
     promise::abandon_all();
     finish_work(&runtime);
-    // What it holds of devices.
+    // The recorder of traces holds objects of devices. This call releases them.
     recorder::flush();
     clear();
     promise::reopen();
@@ -267,9 +270,9 @@ pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
 
 /// Waits for all work.
 fn finish_work(runtime: &Runtime) {
-    // Asynchronous copies first, since they give the devices work.
+    // Waits for asynchronous copies first, because they give the devices work.
     Workers::shared().drain();
     runtime.drain();
-    // Then the callbacks of that work.
+    // Waits for the callbacks of the devices' work.
     Workers::shared().drain();
 }

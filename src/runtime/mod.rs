@@ -1,5 +1,5 @@
-//! The C++ AMP model: accelerators and defaults, arrays, copies, launches and their completion. Safe Rust over the device
-//! traits.
+//! The C++ AMP model: accelerators and defaults, data, copies, launches and completions. Uses devices only through the traits of
+//! `device`, without unsafe code.
 
 pub mod accelerators;
 pub mod access_type;

@@ -1,4 +1,4 @@
-//! The types with which `host_access`, `notifier`, `order` and `users` synchronize; their loom tests replace them.
+//! The synchronization types of `host_access`, `notifier`, `order` and `users`. The loom tests of these files replace the types.
 
 pub use crate::lock::Mutex;
 pub use std::sync::Arc;

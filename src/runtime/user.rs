@@ -1,4 +1,5 @@
-//! The users of the library in one process: while there is one, `uninitialize` ends nothing (decision 41).
+//! The users of the library in one process (revamp_user_create). While there is a user, revamp_uninitialize() does nothing
+//! (decision 41).
 
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
@@ -6,22 +7,22 @@ use std::sync::Arc;
 
 struct Users {
     count: usize,
-    /// How many threads are ending everything.
+    /// The number of threads that are ending the runtime.
     endings: usize,
 }
 
 static USERS: Mutex<Users, { rank::USERS }> = Mutex::new(Users { count: 0, endings: 0 });
 
-/// A user, until it is dropped.
+/// A user of the library. The user ends when this object is dropped.
 pub struct User(());
 
 impl User {
-    /// A new user. Fails while everything ends, since its objects would end too.
+    /// A new user. Fails while a thread ends the runtime, because that would also end the objects of the user.
     pub fn new() -> Result<Arc<Self>> {
         let mut users = USERS.lock();
         if users.endings > 0 {
             return Err(Error::runtime(
-                "revamp_uninitialize() is ending everything; make the user when it has returned",
+                "revamp_uninitialize() is running; create the user after revamp_uninitialize() has returned",
             ));
         }
         users.count += 1;
@@ -36,11 +37,11 @@ impl Drop for User {
     }
 }
 
-/// The end of everything, until it is dropped. No user is made meanwhile.
+/// Exists while a thread ends the runtime. Meanwhile no user can be created.
 pub(super) struct Ending(());
 
 impl Ending {
-    /// Begins it; `None` while there is a user.
+    /// Begins the end of the runtime; `None` while there is a user.
     pub fn begin() -> Option<Self> {
         let mut users = USERS.lock();
         if users.count > 0 {

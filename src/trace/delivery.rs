@@ -1,16 +1,16 @@
-//! Messages written by any thread are handed over by one thread at a time, in order, and none is left behind.
+//! Delivers the messages of all threads in order: only one thread delivers at a time, and no message is left behind.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{AtomicBool, Ordering};
 
-/// Hands over what there is by `next`, which is false when nothing is left; unless another thread is doing that, which then
-/// takes what this thread wrote as well. A message is written before `any` is set.
-pub fn deliver(any: &AtomicBool, delivering: &AtomicBool, mut next: impl FnMut() -> bool) {
-    while any.load(Ordering::Acquire) && !delivering.swap(true, Ordering::AcqRel) {
-        any.store(false, Ordering::Relaxed);
+/// Delivers messages by calling `next` until it returns false, which means that no message is left. If another thread is
+/// delivering, that thread also delivers the messages of this thread. The caller must add a message before it sets `has_messages`.
+pub fn deliver(has_messages: &AtomicBool, delivering: &AtomicBool, mut next: impl FnMut() -> bool) {
+    while has_messages.load(Ordering::Acquire) && !delivering.swap(true, Ordering::AcqRel) {
+        has_messages.store(false, Ordering::Relaxed);
         while next() {}
-        // A swap, not a store: it sees what whoever found this thread delivering had written before.
+        // A swap with acquire, not a store: this thread must see the messages of threads that found `delivering` set.
         delivering.swap(false, Ordering::AcqRel);
     }
 }

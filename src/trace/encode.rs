@@ -1,30 +1,22 @@
-//! Events as packets of Perfetto's trace format.
+//! Encodes events as packets of Perfetto's trace format.
 
-use super::events::{Capture, Captures, Entry, Event, LAUNCHES, Launch, Launches, Times, Track, What};
+use super::events::{self, Capture, Captures, Entry, Event, EventContent, KINDS, Kind, Launch, Track};
 use super::lines;
 use super::names::Name;
+use super::pace::ClockConversion;
 use super::transfers::Call;
 use revamp_perfetto::{
-    InternedData, InternedName, InternedString, ProcessDescriptor, SEQ_INCREMENTAL_STATE_CLEARED,
+    InternedData, InternedName, InternedString, PROCESS_TRACK, ProcessDescriptor, SEQ_INCREMENTAL_STATE_CLEARED,
     SEQ_NEEDS_INCREMENTAL_STATE, TYPE_INSTANT, TYPE_SLICE_BEGIN, TYPE_SLICE_END, TracePacket, TrackDescriptor, append,
-    fields,
+    fields, queue_track, thread_track,
 };
+use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 
-const PROCESS: u64 = 1;
+/// The number of bytes that are written to the file at once. They fit into a processor's cache.
+pub(super) const PIECE: usize = 1 << 18;
 
-/// The track of a thread. Small numbers take few bytes.
-fn thread_track(thread: u64) -> u64 {
-    2 * thread
-}
-
-/// The track of a queue.
-fn queue_track(queue: u64) -> u64 {
-    2 * queue + PROCESS
-}
-
-/// All packets are of one sequence.
+/// The id of the only packet sequence.
 const SEQUENCE: u32 = 1;
 /// The flag on packets that belong to the sequence.
 const FLAGS: u32 = SEQ_NEEDS_INCREMENTAL_STATE;
@@ -34,7 +26,7 @@ macro_rules! names {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         enum $name { $($variant),* }
-        /// Their texts, in order.
+        /// The text of each value of the enum, in order.
         const $all: &[&str] = &[$($text),*];
     };
 }
@@ -51,7 +43,6 @@ names! {
     Submitted "submitted",
     Race "race",
     Failure "failure",
-    Thread "thread",
     Lost "lost",
 }
 names! {
@@ -75,14 +66,15 @@ names! {
     Kind "kind",
     Staged "staged",
     Of "of",
+    Rule "rule",
 }
 
-/// Names that a trace has brought already.
+/// The names that packets of the trace have defined already.
 #[derive(Default)]
-struct Known(Vec<bool>);
+struct DefinedNames(Vec<bool>);
 
-impl Known {
-    /// True if the name is new.
+impl DefinedNames {
+    /// Marks the name as defined. True if it was not defined before.
     fn add(&mut self, name: Name) -> bool {
         let number = name.number() as usize;
         if self.0.len() <= number {
@@ -92,73 +84,115 @@ impl Known {
     }
 }
 
-/// The packets of a launch without its times and id: the mark on the queue's track, and the slice on the thread's.
+/// A field in the packets of a [`Pattern`] that is filled in for each event.
+#[derive(Clone, Copy)]
+enum OpenField {
+    Begin,
+    End,
+    /// The id of the event, as the value of an annotation.
+    Id,
+    Cause,
+    /// The id of the arrow that begins at this event.
+    FromHere,
+    ToHere,
+}
+
+/// The packets of each event of one kind: a slice. For a launch, a mark on the track of the queue comes first.
 #[derive(Default)]
 struct Pattern {
     bytes: Vec<u8>,
-    /// Where the times of the mark, of the begin and of the end are.
-    times: [usize; 3],
-    /// Where the ids of the mark's and of the slice's arrows are.
-    flows: [usize; 2],
+    /// The offsets of the fields to be filled in.
+    open: Vec<(usize, OpenField)>,
 }
 
-/// Makes packets of events. Those of events are written field by field, since there are many of them.
+impl Pattern {
+    /// The packets of an event, with all fields filled in.
+    fn of(&mut self, id: u64, cause: u64, (begin, end): (u64, u64)) -> &[u8] {
+        let (begin, end) = (fields::padded_varint(begin), fields::padded_varint(end.max(begin)));
+        for &(at, open) in &self.open {
+            match open {
+                OpenField::Begin => fields::set(at, &begin, &mut self.bytes),
+                OpenField::End => fields::set(at, &end, &mut self.bytes),
+                OpenField::Id => fields::set(at, &fields::padded_varint(id), &mut self.bytes),
+                OpenField::Cause => fields::set(at, &fields::padded_varint(cause), &mut self.bytes),
+                OpenField::FromHere => fields::set(at, &id.to_le_bytes(), &mut self.bytes),
+                OpenField::ToHere => fields::set(at, &cause.to_le_bytes(), &mut self.bytes),
+            }
+        }
+        &self.bytes
+    }
+}
+
+/// Makes packets from events. Packets are written field by field, because this is fast and a trace has many events.
 pub(super) struct Encoder {
-    /// A time of this process's clock, and the same time in nanoseconds.
-    base: (Instant, u64),
-    /// The texts that were brought as names of events, and as values of annotations.
-    names: Known,
-    values: Known,
-    /// The names of calls, by where their texts are.
+    pace: ClockConversion,
+    /// The texts that the trace has defined as names of events.
+    names: DefinedNames,
+    /// The texts that the trace has defined as values of annotations.
+    values: DefinedNames,
+    /// The names of calls, by the addresses of their texts.
     calls: HashMap<usize, Name>,
-    /// The launches of each slot.
-    launches: Vec<Pattern>,
+    /// The packets of repeated events. The number of a kind is the index.
+    patterns: Vec<Pattern>,
     /// The queues that have a track.
     queues: HashSet<u64>,
-    /// Texts that the next packet brings along.
+    /// Texts that the next packet defines.
     new: InternedData,
     has_new: bool,
-    /// The annotations of the next event, and all of it.
+    /// The annotations of the next event.
     annotations: Vec<u8>,
+    /// The offsets of open fields in `annotations`.
+    open: Vec<(usize, OpenField)>,
+    /// The next event.
     event: Vec<u8>,
     bytes: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder, and the packets at the beginning of a trace.
-    pub fn new(base: (Instant, u64)) -> Self {
-        let mut made = Self {
-            base,
-            names: Known::default(),
-            values: Known::default(),
+    /// An encoder. Its bytes are the packets at the beginning of a trace.
+    pub fn new(pace: ClockConversion) -> Self {
+        let mut encoder = Self {
+            pace,
+            names: DefinedNames::default(),
+            values: DefinedNames::default(),
             calls: HashMap::new(),
-            launches: (0..LAUNCHES).map(|_| Pattern::default()).collect(),
+            patterns: (0..KINDS).map(|_| Pattern::default()).collect(),
             queues: HashSet::new(),
             new: InternedData::default(),
             has_new: true,
             annotations: Vec::new(),
+            open: Vec::new(),
             event: Vec::new(),
-            bytes: Vec::new(),
+            bytes: Vec::with_capacity(2 * PIECE),
         };
-        made.new.event_categories = numbered(CATEGORIES);
-        made.new.debug_annotation_names = numbered(KEYS);
+        encoder.new.event_categories = numbered(CATEGORIES);
+        encoder.new.debug_annotation_names = numbered(KEYS);
         let program = std::env::current_exe().ok().and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
         let pid = i32::try_from(std::process::id()).ok();
         let process = Some(ProcessDescriptor { pid, process_name: program });
-        let descriptor = TrackDescriptor { uuid: Some(PROCESS), process, ..Default::default() };
-        made.texts(Some(descriptor), SEQ_INCREMENTAL_STATE_CLEARED);
-        made
+        let descriptor = TrackDescriptor { uuid: Some(PROCESS_TRACK), process, ..Default::default() };
+        encoder.define_texts(Some(descriptor), SEQ_INCREMENTAL_STATE_CLEARED);
+        encoder
     }
 
-    /// The packets made since this was last emptied.
+    /// Compares the clocks. To be called before events are added.
+    pub fn compare_clocks(&mut self) {
+        self.pace.compare();
+    }
+
+    fn times(&self, (begin, end): (u64, u64)) -> (u64, u64) {
+        (self.pace.time(begin), self.pace.time(end))
+    }
+
+    /// The packets made since the caller last cleared this vector.
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// Adds a packet that brings the new texts, and describes a track.
-    fn texts(&mut self, track_descriptor: Option<TrackDescriptor>, flags: u32) {
+    /// Adds a packet that defines the new texts, and describes a track if one is given.
+    fn define_texts(&mut self, track_descriptor: Option<TrackDescriptor>, flags: u32) {
         let packet = TracePacket {
-            interned_data: self.new_texts(),
+            interned_data: std::mem::take(&mut self.has_new).then(|| std::mem::take(&mut self.new)),
             trusted_packet_sequence_id: Some(SEQUENCE),
             sequence_flags: Some(flags),
             track_descriptor,
@@ -167,21 +201,20 @@ impl Encoder {
         append(&packet, &mut self.bytes);
     }
 
-    /// Texts that no packet has brought yet.
-    fn new_texts(&mut self) -> Option<InternedData> {
-        std::mem::take(&mut self.has_new).then(|| std::mem::take(&mut self.new))
-    }
-
-    fn child(&mut self, uuid: u64, name: String) {
-        let descriptor =
-            TrackDescriptor { uuid: Some(uuid), parent_uuid: Some(PROCESS), name: Some(name), ..Default::default() };
-        self.texts(Some(descriptor), FLAGS);
+    fn describe_track(&mut self, uuid: u64, name: String) {
+        let descriptor = TrackDescriptor {
+            uuid: Some(uuid),
+            parent_uuid: Some(PROCESS_TRACK),
+            name: Some(name),
+            ..Default::default()
+        };
+        self.define_texts(Some(descriptor), FLAGS);
     }
 
     fn queue(&mut self, track: Track) -> u64 {
         let uuid = queue_track(track.queue);
         if self.queues.insert(track.queue) {
-            self.child(uuid, track.name());
+            self.describe_track(uuid, track.name());
         }
         uuid
     }
@@ -199,15 +232,7 @@ impl Encoder {
         fields::number_annotation(key as u64 + 1, value, &mut self.annotations);
     }
 
-    fn nanoseconds(&self, time: Instant) -> u64 {
-        let (base, ns) = self.base;
-        match time.checked_duration_since(base) {
-            Some(later) => ns.saturating_add(later.as_nanos() as u64),
-            None => ns.saturating_sub((base - time).as_nanos() as u64),
-        }
-    }
-
-    /// Has the next packet bring this name of events, if it is new.
+    /// Makes the next packet define this name of an event, if no packet has defined it.
     fn name(&mut self, name: Name) {
         if self.names.add(name) {
             self.new.event_names.push(interned(u64::from(name.number()), &name.text()));
@@ -215,125 +240,121 @@ impl Encoder {
         }
     }
 
-    /// Adds a packet with an event of this type, with the annotations that were made for it. Returns where its time is.
+    /// Adds an annotation to the next event. The value of the annotation is filled in later.
+    fn open(&mut self, key: Key, open: OpenField) {
+        let at = fields::open_annotation(key as u64 + 1, &mut self.annotations);
+        self.open.push((at, open));
+    }
+
+    /// Adds a packet to a pattern. The packet is an event of this type, with the annotations made since the last packet.
     fn packet(
         &mut self,
-        kind: i32,
-        track: u64,
-        time: u64,
+        pattern: &mut Pattern,
+        (kind, track, time): (i32, u64, OpenField),
         named: Option<(Category, Name)>,
-        flow: Option<u64>,
-    ) -> usize {
+        arrow: Option<OpenField>,
+    ) {
         self.event.clear();
         fields::event(kind, track, &mut self.event);
         if let Some((category, name)) = named {
             self.name(name);
             fields::named(category as u64 + 1, u64::from(name.number()), &mut self.event);
         }
+        let annotations = self.event.len();
         self.event.append(&mut self.annotations);
-        if let Some(flow) = flow {
-            fields::flow(flow, &mut self.event);
+        let mut open: SmallVec<[_; 4]> = self.open.drain(..).map(|(at, open)| (annotations + at, open)).collect();
+        if let Some(arrow) = arrow {
+            open.push((fields::arrow(&mut self.event), arrow));
         }
-        let new = self.new_texts();
-        fields::packet(time, SEQUENCE, FLAGS, &self.event, new.as_ref(), &mut self.bytes)
+        let at = fields::packet(SEQUENCE, FLAGS, &self.event, &mut pattern.bytes);
+        pattern.open.push((at, time));
+        let event = pattern.bytes.len() - self.event.len();
+        pattern.open.extend(open.into_iter().map(|(at, open)| (event + at, open)));
     }
 
-    /// Tells that events were lost.
-    pub fn lost(&mut self, events: u64) {
-        let now = self.nanoseconds(Instant::now());
-        self.number(Key::Events, events);
-        self.packet(TYPE_INSTANT, PROCESS, now, Some((Category::Lost, Name::of("lost events"))), None);
+    /// Adds an event that says how many events were lost.
+    pub fn lost(&mut self, lost: u64) {
+        let (now, mut pattern) = (self.pace.time(events::now()), Pattern::default());
+        self.number(Key::Events, lost);
+        let named = Some((Category::Lost, Name::of("lost events")));
+        self.packet(&mut pattern, (TYPE_INSTANT, PROCESS_TRACK, OpenField::Begin), named, None);
+        self.define_new_texts();
+        self.bytes.extend_from_slice(pattern.of(0, 0, (now, now)));
     }
 
-    /// Adds what was noted.
-    pub fn note(&mut self, entry: &Entry) {
+    /// Encodes an entry.
+    pub fn add_entry(&mut self, entry: &Entry) {
         match *entry {
-            Entry::Event(ref event) => self.add(event),
-            Entry::Launches(slot, ref launches) => self.launches[slot] = self.pattern(launches),
-            Entry::Launch { slot, id, begin, end } => {
-                let (begin, end) = (self.nanoseconds(begin), self.nanoseconds(end));
-                let made = self.bytes.len();
-                let Pattern { bytes, times, flows } = &self.launches[slot];
-                self.bytes.extend_from_slice(bytes);
-                for (place, time) in times.iter().zip([end, begin, end.max(begin)]) {
-                    fields::set_time(made + place, time, &mut self.bytes);
-                }
-                for place in flows {
-                    fields::set_flow(made + place, id, &mut self.bytes);
-                }
+            Entry::Thread(number, name) => {
+                let name = name.map_or_else(|| format!("thread {number}"), |n| format!("{} ({number})", n.text()));
+                self.describe_track(thread_track(number), name);
+            }
+            Entry::Event(ref event) => self.add(event, self.times(event.times)),
+            Entry::Kind(number, ref kind) => self.patterns[usize::from(number)] = self.pattern(kind, None),
+            Entry::Repeated { kind, id, cause, times } => {
+                let times = self.times(times);
+                self.bytes.extend_from_slice(self.patterns[usize::from(kind)].of(id, cause, times));
             }
         }
     }
 
-    fn pattern(&mut self, launches: &Launches) -> Pattern {
-        let Launches { launch: Launch { kernel, track, ref captures }, thread, cause, call } = *launches;
-        let queue = self.queue(track);
-        if cause > 0 {
-            self.number(Key::Cause, cause);
-        }
-        if call.is_some() {
-            let name = self.call_name(call);
-            self.text(Key::Call, name);
-        }
-        self.text(Key::Kernel, kernel);
-        self.text(Key::Accelerator, track.accelerator);
-        self.number(Key::Queue, track.queue);
-        self.captures(captures);
-        self.name(kernel);
-        if self.has_new {
-            self.texts(None, FLAGS);
-        }
-        let (before, annotations) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.annotations));
-        let mark = self.packet(TYPE_INSTANT, queue, 0, Some((Category::Submitted, kernel)), Some(0));
-        let mark_flow = self.bytes.len() - fields::FLOW;
-        self.annotations = annotations;
-        let begin = self.packet(TYPE_SLICE_BEGIN, thread_track(thread), 0, Some((Category::Launch, kernel)), Some(0));
-        let begin_flow = self.bytes.len() - fields::FLOW;
-        let end = self.packet(TYPE_SLICE_END, thread_track(thread), 0, None, None);
-        let bytes = std::mem::replace(&mut self.bytes, before);
-        Pattern { bytes, times: [mark, begin, end], flows: [mark_flow, begin_flow] }
+    /// Encodes an event. `times`: its begin and end in nanoseconds.
+    pub fn add(&mut self, event: &Event, times: (u64, u64)) {
+        let line = event.caller.as_ref().and_then(|caller| lines::of_program(caller));
+        let mut pattern = self.pattern(&event.kind, line.as_deref());
+        self.bytes.extend_from_slice(pattern.of(event.id, event.cause, times));
     }
 
-    /// Adds an event.
-    pub fn add(&mut self, event: &Event) {
-        let (begin, end) = match event.times {
-            Times::Host(begin, end) => (self.nanoseconds(begin), self.nanoseconds(end)),
-            Times::Device(begin, end) => (begin, end),
-        };
-        if let What::Thread(name) = event.what {
-            let name =
-                name.map_or_else(|| format!("thread {}", event.thread), |n| format!("{} ({})", n.text(), event.thread));
-            return self.child(thread_track(event.thread), name);
-        }
-        let track = match event.what {
-            What::Device { track, .. } => self.queue(track),
-            _ => thread_track(event.thread),
-        };
-        let flow = match event.what {
-            What::Call(_) => Some(event.id),
-            What::Transfer { .. } | What::Device { .. } => Some(event.cause).filter(|&cause| cause > 0),
+    /// The packets of events of a kind.
+    fn pattern(&mut self, kind: &Kind, line: Option<&str>) -> Pattern {
+        let mut pattern = Pattern::default();
+        let arrow = match kind.content {
+            EventContent::Call(_) | EventContent::Launch(_) => Some(OpenField::FromHere),
+            EventContent::Transfer { .. } | EventContent::Device { .. } if kind.has_cause => Some(OpenField::ToHere),
             _ => None,
         };
-        self.describe(event);
-        let named = self.described(event);
-        self.packet(TYPE_SLICE_BEGIN, track, begin, Some(named), flow);
-        self.packet(TYPE_SLICE_END, track, end.max(begin), None, None);
+        let track = match kind.content {
+            EventContent::Device { track, .. } => self.queue(track),
+            EventContent::Launch(Launch { track, kernel, .. }) => {
+                let mark = (TYPE_INSTANT, self.queue(track), OpenField::End);
+                self.packet(&mut pattern, mark, Some((Category::Submitted, kernel)), arrow);
+                thread_track(kind.thread)
+            }
+            _ => thread_track(kind.thread),
+        };
+        // The arrow of a call or launch has the id of the event, so these events need no annotation with the id.
+        if !matches!(arrow, Some(OpenField::FromHere)) {
+            self.open(Key::Id, OpenField::Id);
+        }
+        self.describe(kind, line);
+        let named = self.category_and_name(kind);
+        self.packet(&mut pattern, (TYPE_SLICE_BEGIN, track, OpenField::Begin), Some(named), arrow);
+        self.packet(&mut pattern, (TYPE_SLICE_END, track, OpenField::End), None, None);
+        self.define_new_texts();
+        pattern
+    }
+
+    /// Adds a packet that defines the new texts, if there are any.
+    fn define_new_texts(&mut self) {
+        if self.has_new {
+            self.define_texts(None, FLAGS);
+        }
     }
 
     /// The category and name of an event.
-    fn described(&mut self, event: &Event) -> (Category, Name) {
+    fn category_and_name(&mut self, kind: &Kind) -> (Category, Name) {
         let transfer = |name| (Category::Transfer, Name::of(name));
-        match event.what {
-            What::Thread(name) => (Category::Thread, name.unwrap_or_else(|| Name::of(""))),
-            What::Race(_) => (Category::Race, Name::of("race")),
-            What::Failure(_) => (Category::Failure, Name::of("failure")),
-            What::Call(_) => (Category::Call, self.call_name(event.call)),
-            What::Transfer { from: None, to: Some(_), .. } => transfer("upload"),
-            What::Transfer { from: Some(_), to: None, .. } => transfer("download"),
-            What::Transfer { .. } => transfer("copy"),
-            What::Wait(_) => (Category::Wait, Name::of("wait")),
-            What::Pipeline(kernel) => (Category::Pipeline, kernel),
-            What::Device { name, .. } => (Category::Device, name),
+        match kind.content {
+            EventContent::Launch(Launch { kernel, .. }) => (Category::Launch, kernel),
+            EventContent::Race(_) => (Category::Race, Name::of("race")),
+            EventContent::Failure(_) => (Category::Failure, Name::of("failure")),
+            EventContent::Call(_) => (Category::Call, self.call_name(kind.call)),
+            EventContent::Transfer { from: None, to: Some(_), .. } => transfer("upload"),
+            EventContent::Transfer { from: Some(_), to: None, .. } => transfer("download"),
+            EventContent::Transfer { .. } => transfer("copy"),
+            EventContent::Wait(_) => (Category::Wait, Name::of("wait")),
+            EventContent::Pipeline(kernel) => (Category::Pipeline, kernel),
+            EventContent::Device { name, .. } => (Category::Device, name),
         }
     }
 
@@ -344,35 +365,39 @@ impl Encoder {
     }
 
     /// Makes the annotations of an event.
-    fn describe(&mut self, event: &Event) {
-        self.number(Key::Id, event.id);
-        if event.cause > 0 {
-            self.number(Key::Cause, event.cause);
+    fn describe(&mut self, kind: &Kind, line: Option<&str>) {
+        if kind.has_cause {
+            self.open(Key::Cause, OpenField::Cause);
         }
-        if event.call.is_some() {
-            let name = self.call_name(event.call);
+        if kind.call.is_some() {
+            let name = self.call_name(kind.call);
             self.text(Key::Call, name);
         }
-        if let Some(line) = event.caller.as_ref().and_then(|caller| lines::of_program(caller)) {
-            self.text(Key::Line, Name::of(&line));
+        if let Some(line) = line {
+            self.text(Key::Line, Name::of(line));
         }
-        match &event.what {
-            What::Thread(_) => {}
-            What::Call(object) => {
+        match &kind.content {
+            EventContent::Launch(launch) => {
+                self.text(Key::Kernel, launch.kernel);
+                self.text(Key::Accelerator, launch.track.accelerator);
+                self.number(Key::Queue, launch.track.queue);
+                self.captures(&launch.captures);
+            }
+            EventContent::Call(object) => {
                 self.text(Key::Object, object.name);
                 if object.source > 0 {
                     self.number(Key::Source, object.source);
                 }
                 self.captures(&object.captures);
             }
-            What::Race(text) | What::Failure(text) => self.text(Key::Object, *text),
-            What::Pipeline(kernel) => self.text(Key::Kernel, *kernel),
-            What::Wait(queue) => self.number(Key::Queue, *queue),
-            What::Transfer { bytes, from, to, source, object, address, is_staged } => {
-                let place = |name: Option<Name>| name.unwrap_or_else(|| Name::of("host"));
+            EventContent::Race(text) | EventContent::Failure(text) => self.text(Key::Object, *text),
+            EventContent::Pipeline(kernel) => self.text(Key::Kernel, *kernel),
+            EventContent::Wait(queue) => self.number(Key::Queue, *queue),
+            EventContent::Transfer { bytes, from, to, source, object, address, is_staged, rule } => {
+                let accelerator_or_host = |name: Option<Name>| name.unwrap_or_else(|| Name::of("host"));
                 self.number(Key::Bytes, *bytes);
-                self.text(Key::From, place(*from));
-                self.text(Key::To, place(*to));
+                self.text(Key::From, accelerator_or_host(*from));
+                self.text(Key::To, accelerator_or_host(*to));
                 self.text(Key::Object, *object);
                 self.number(Key::Source, *source);
                 if *address > 0 {
@@ -381,17 +406,19 @@ impl Encoder {
                 if *is_staged {
                     self.number(Key::Staged, 1);
                 }
-                let is_implicit = event.call.is_some_and(|call| call.is_implicit);
-                self.text(Key::Kind, Name::of(if is_implicit { "implicit" } else { "explicit" }));
+                self.text(Key::Kind, Name::of(if rule.is_some() { "implicit" } else { "explicit" }));
+                if let Some(rule) = rule {
+                    self.text(Key::Rule, Name::of(rule.id()));
+                }
             }
-            What::Device { track, of, .. } => {
+            EventContent::Device { track, of, .. } => {
                 self.text(Key::Accelerator, track.accelerator);
                 self.number(Key::Of, *of);
             }
         }
     }
 
-    /// The captures of a launch: for each data source its id and `r`, `w` or `rw`.
+    /// Adds an annotation with the captures of a launch: for each data source its id, and `r`, `w` or `rw`.
     fn captures(&mut self, captures: &Captures) {
         if captures.is_empty() {
             return;
@@ -399,7 +426,7 @@ impl Encoder {
         let text =
             |c: &Capture| format!("{}:{}{}", c.source, if c.reads { "r" } else { "" }, if c.writes { "w" } else { "" });
         let all = captures.iter().map(text).collect::<Vec<_>>().join(" ");
-        fields::own_text_annotation(Key::Captures as u64 + 1, &all, &mut self.annotations);
+        fields::inline_text_annotation(Key::Captures as u64 + 1, &all, &mut self.annotations);
     }
 }
 

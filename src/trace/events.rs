@@ -1,45 +1,93 @@
-//! Events of a trace: what the library does for the program, on which thread, and why. Threads note events in memory;
-//! [`super::recorder`] writes them to a file.
+//! The events of a trace. An event describes work that the library did for the program, with the thread and the cause of the
+//! work. Threads note events in memory, and [`super::recorder`] writes the events to a file.
 
 use super::labels;
 use super::names::Name;
-use super::transfers::Call;
+use super::transfers::{Call, Rule};
 use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::backtrace::Backtrace;
 use std::cell::Cell;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::Thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How many events may wait to be written. Further ones are lost, and counted.
-const MOST: usize = 1 << 21;
-/// After how many events the writer is woken.
-const WAKE: usize = 1 << 13;
-/// How many different launches are remembered.
-pub(super) const LAUNCHES: usize = 256;
+/// The number of events that may wait to be written. Further events are lost, and counted.
+const MAX_PENDING_EVENTS: usize = 1 << 21;
+/// The number of events after which the writer is woken.
+const WAKE_EVENTS: usize = 1 << 12;
+/// The number of kinds of repeated events that are remembered.
+pub(super) const KINDS: usize = 1 << u8::BITS;
+/// The number of ids that a thread takes at once.
+const IDS: u64 = 1 << 10;
 
 static ON: AtomicBool = AtomicBool::new(false);
 static TIMES_DEVICES: AtomicBool = AtomicBool::new(false);
 static HAS_LINES: AtomicBool = AtomicBool::new(false);
-/// Number of the trace, so that each thread names itself in each.
+/// The number of the trace that is recorded, or was recorded last. Each thread notes its name once in each trace.
 static TRACE: AtomicU64 = AtomicU64::new(0);
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
-static NOTED: Mutex<Noted, { rank::TRACE }> = Mutex::new(Noted::new());
+static NOTED: Mutex<PendingEvents, { rank::TRACE }> = Mutex::new(PendingEvents::new());
+/// The counter from which the times of events are read.
+static CLOCK: OnceLock<fn() -> u64> = OnceLock::new();
 
 thread_local! {
-    static LOCAL: Local = const { Local { ended: Cell::new(0), named: Cell::new((0, 0)), current: Cell::new(Current::NONE) } };
+    static LOCAL: Local = const { Local::new() };
 }
 
-/// What is known of a thread. Without a destructor, so that it is there until the thread ends.
+/// The state of a thread. It has no destructor, so it can be used until the thread ends.
 struct Local {
-    /// How many spans ended.
+    /// The number of spans that have ended on this thread.
     ended: Cell<u64>,
-    /// The last trace in which the thread named itself, and its number.
+    /// The number of the last trace in which the thread noted its name (0: none), and the number of the thread.
     named: Cell<(u64, u64)>,
-    /// The span under way.
+    /// The innermost span of a call that is under way.
     current: Cell<Current>,
+    /// The next id of this thread, and the number of ids that the thread has left.
+    ids: Cell<(u64, u64)>,
+}
+
+impl Local {
+    const fn new() -> Self {
+        let current = Cell::new(Current::NONE);
+        Self { ended: Cell::new(0), named: Cell::new((0, 0)), current, ids: Cell::new((0, 0)) }
+    }
+
+    fn new_id(&self) -> u64 {
+        let (next, left) = match self.ids.get() {
+            (_, 0) => (NEXT_ID.fetch_add(IDS, Ordering::Relaxed), IDS),
+            known => known,
+        };
+        self.ids.set((next + 1, left - 1));
+        next
+    }
+
+    /// Counts a span that ends.
+    fn end(&self) {
+        self.ended.set(self.ended.get() + 1);
+    }
+
+    /// False in a conditional span, as long as no other span has ended within it.
+    fn must_note(&self) -> bool {
+        self.current.get().ended != Some(self.ended.get())
+    }
+
+    /// The number of this thread. At the first event of the thread in a trace, also notes its name.
+    fn number(&self, noted: &mut PendingEvents) -> u64 {
+        let trace = TRACE.load(Ordering::Relaxed);
+        let (known, number) = self.named.get();
+        if known == trace { number } else { self.name(trace, number, noted) }
+    }
+
+    #[cold]
+    fn name(&self, trace: u64, number: u64, noted: &mut PendingEvents) -> u64 {
+        let thread = if number > 0 { number } else { NEXT_THREAD.fetch_add(1, Ordering::Relaxed) };
+        let is_noted = noted.push(Entry::Thread(thread, std::thread::current().name().map(Name::of)));
+        self.named.set((if is_noted { trace } else { 0 }, thread));
+        thread
+    }
 }
 
 /// The innermost span of a call on a thread.
@@ -47,8 +95,9 @@ struct Local {
 struct Current {
     id: u64,
     call: Option<Call>,
-    begin: Option<Instant>,
-    /// How many spans had ended on the thread if this one counts only if others end within.
+    /// The time at which the span began; `None` without a span.
+    begin: Option<u64>,
+    /// For a conditional span ([`ConditionalCallSpan`]): the number of spans that had ended on the thread when it began.
     ended: Option<u64>,
 }
 
@@ -56,12 +105,12 @@ impl Current {
     const NONE: Self = Self { id: 0, call: None, begin: None, ended: None };
 }
 
-/// A queue, as the trace names it.
+/// A queue in the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Track {
-    /// The id of its timeline.
+    /// The id of the queue's timeline.
     pub queue: u64,
-    /// Its accelerator.
+    /// The name of the queue's accelerator.
     pub accelerator: Name,
 }
 
@@ -75,14 +124,14 @@ impl Track {
     }
 }
 
-/// What a call is about.
-#[derive(Debug)]
+/// The object that a call uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// What messages call its view, array or kernel.
+    /// The name of the view, array or kernel in messages.
     pub name: Name,
     /// The id of the view's data source; 0: none.
     pub source: u64,
-    /// What a launch captures.
+    /// The captures of a launch.
     pub captures: Captures,
 }
 
@@ -94,50 +143,52 @@ pub type Captures = SmallVec<[Capture; 4]>;
 pub struct Capture {
     /// The id of the data source.
     pub source: u64,
-    /// The kernel reads it.
+    /// True if the kernel reads the data source.
     pub reads: bool,
-    /// The kernel writes it.
+    /// True if the kernel writes the data source.
     pub writes: bool,
 }
 
 impl Object {
-    /// A name alone.
+    /// An object with only a name.
     pub fn named(name: Name) -> Self {
         Self::of(name, 0)
     }
-    /// A view or an array behind it.
+    /// A view, or an array, with the id of its data source.
     pub fn of(name: Name, source: u64) -> Self {
         Self { name, source, captures: SmallVec::new() }
     }
 }
 
-/// What happened.
-#[derive(Debug)]
-pub enum What {
-    /// A thread notes its first event: its name, if it has one.
-    Thread(Option<Name>),
+/// The content of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventContent {
     /// A call of the program that may move data or wait.
     Call(Object),
+    /// A launch was given to a queue.
+    Launch(Launch),
     /// Bytes moved.
     Transfer {
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
-        /// From which accelerator; `None`: from the host.
+        /// The accelerator that the bytes came from; `None`: the host.
         from: Option<Name>,
-        /// To which accelerator; `None`: to the host.
+        /// The accelerator that the bytes went to; `None`: the host.
         to: Option<Name>,
         /// The id of the view's data source; 0: none.
         source: u64,
-        /// What messages call the view or array.
+        /// The name of the view or array in messages.
         object: Name,
-        /// Where it lies in the host's memory; 0: nowhere.
+        /// The address of the bytes in host memory; 0: none.
         address: usize,
-        /// They pass through staging memory of the library.
+        /// True if the bytes pass through staging memory of the library.
         is_staged: bool,
+        /// The rule that caused the transfer, if the program did not request the transfer.
+        rule: Option<Rule>,
     },
-    /// What a call could not do, where the program may not see its failure.
+    /// A failure of a call. The program may have no way to see this failure.
     Failure(Name),
-    /// Two uses of common elements, of which one writes, at the same time.
+    /// Two concurrent uses of common elements, at least one of which writes.
     Race(Name),
     /// The thread waited for work of the queue whose timeline has this id.
     Wait(u64),
@@ -145,136 +196,162 @@ pub enum What {
     Pipeline(Name),
     /// A device worked for the event with this id.
     Device {
-        /// The kernel, or the view or array.
+        /// The name of the kernel, view or array.
         name: Name,
-        /// Where.
+        /// The queue.
         track: Track,
-        /// The launch or transfer.
+        /// The id of the event of the launch or transfer.
         of: u64,
     },
 }
 
-/// What launches that differ only in their times have in common.
+/// A launch of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The kernel's name; file and line of a lambda.
+    /// The name of the kernel. For a lambda, its file and line.
     pub kernel: Name,
-    /// Where it runs.
+    /// The queue on which the kernel runs.
     pub track: Track,
-    /// What it captures, unless its call says so.
+    /// The captures of the launch, unless the event of the call has them.
     pub captures: Captures,
 }
 
-impl Launch {
-    /// Its place among those that are remembered.
-    fn slot(&self, thread: u64) -> usize {
-        let begin = u64::from(self.kernel.number()) + 31 * thread;
-        let mixed = self.captures.iter().fold(begin, |sum, c| sum.wrapping_mul(31).wrapping_add(c.source));
-        (mixed % LAUNCHES as u64) as usize
-    }
-}
-
-/// One noted thing. Launches are many, so theirs are small.
+/// An entry in the list of noted events. Most entries are repeated events, so these entries are small.
 #[derive(Debug)]
 pub(super) enum Entry {
+    /// The first event of a thread follows: the number of the thread, and its name if it has one.
+    Thread(u64, Option<Name>),
     /// An event.
     Event(Box<Event>),
-    /// From here on, launches of this slot are these.
-    Launches(usize, Box<Launches>),
-    /// A launch was given to a queue.
-    Launch { slot: usize, id: u64, begin: Instant, end: Instant },
+    /// From here on, repeated events with this number are of this kind.
+    Kind(u8, Box<Kind>),
+    /// An event of the kind with this number.
+    Repeated { kind: u8, id: u64, cause: u64, times: (u64, u64) },
 }
 
-/// Launches of a thread by the same call.
+/// The common content of events that differ only in their ids and times.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Launches {
-    pub launch: Launch,
+pub struct Kind {
+    /// The number of the thread that noted the events.
     pub thread: u64,
-    pub cause: u64,
+    /// True if the events have a cause.
+    pub has_cause: bool,
+    /// The call that caused the events.
     pub call: Option<Call>,
+    /// The content.
+    pub content: EventContent,
 }
 
-/// When something began and ended.
-#[derive(Debug, Clone, Copy)]
-pub enum Times {
-    /// By the clock of this process.
-    Host(Instant, Instant),
-    /// By a device's timestamps, in nanoseconds on the host's clock.
-    Device(u64, u64),
+impl Kind {
+    /// A launch whose thread and cause are filled in later.
+    fn of(launch: Launch) -> Self {
+        Self { thread: 0, has_cause: false, call: None, content: EventContent::Launch(launch) }
+    }
+
+    /// The number of this kind among the remembered kinds. `None` for a kind with few events.
+    fn number(&self) -> Option<u8> {
+        let captured =
+            |captures: &Captures, sum| captures.iter().fold(sum, |sum: u64, c| sum.rotate_left(7) ^ c.source);
+        let key = match &self.content {
+            EventContent::Call(object) => {
+                captured(&object.captures, u64::from(object.name.number()) << 20 ^ object.source)
+            }
+            EventContent::Launch(launch) => captured(&launch.captures, u64::from(launch.kernel.number()) << 21),
+            EventContent::Wait(queue) => queue << 22,
+            _ => return None,
+        };
+        // The multiplication spreads the key over the highest bits.
+        Some(((key ^ self.thread << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - u8::BITS)) as u8)
+    }
 }
 
 /// One event.
 #[derive(Debug)]
 pub struct Event {
-    /// Unique within the process.
+    /// The id of the event. It is unique within the process.
     pub id: u64,
-    /// The event that caused it, or 0.
+    /// The id of the event that caused this event, or 0.
     pub cause: u64,
-    /// The call that caused it.
-    pub call: Option<Call>,
-    /// The number of its thread.
-    pub thread: u64,
-    /// When it happened.
-    pub times: Times,
-    /// What happened.
-    pub what: What,
-    /// Who called, if lines are recorded.
+    /// The times at which the event began and ended. For work on a device: nanoseconds of the host's clock. Otherwise: counts of
+    /// the counter.
+    pub times: (u64, u64),
+    /// The rest of the event.
+    pub kind: Kind,
+    /// The backtrace of the call, if lines are recorded.
     pub caller: Option<Box<Backtrace>>,
 }
 
-/// Gives the times of work on a device, once it is done.
+/// Returns the times of work on a device, once the work is done.
 pub type DeviceTimes = Box<dyn FnMut() -> Progress + Send>;
 
-/// What is known of work on a device.
+/// The progress of work on a device.
 pub enum Progress {
-    /// It is not done.
+    /// The work is not done.
     Open,
-    /// It began and ended then.
+    /// The times at which the work began and ended.
     Done(u64, u64),
-    /// Nothing will be known of it.
+    /// The times will never be known.
     Lost,
 }
 
 /// Events that are not yet written.
-struct Noted {
+struct PendingEvents {
     entries: Vec<Entry>,
-    /// The latest launches of each slot.
-    launches: Vec<Option<Launches>>,
-    /// Work on devices whose times are not known yet, with events that lack them.
-    open: Vec<(Event, DeviceTimes)>,
-    /// How many events were lost.
+    /// The kinds of repeated events. The number of a kind is the index.
+    kinds: Vec<Option<Kind>>,
+    /// Events of work on devices. The times of these events are not known yet.
+    unfinished: Vec<(Event, DeviceTimes)>,
+    /// The number of lost events.
     lost: u64,
     writer: Option<Thread>,
 }
 
-impl Noted {
+impl PendingEvents {
     const fn new() -> Self {
-        Self { entries: Vec::new(), launches: Vec::new(), open: Vec::new(), lost: 0, writer: None }
+        Self { entries: Vec::new(), kinds: Vec::new(), unfinished: Vec::new(), lost: 0, writer: None }
     }
 
-    /// False if the entry is lost.
-    fn add(&mut self, entry: Entry) -> bool {
-        if self.entries.len() >= MOST || self.entries.try_reserve(1).is_err() {
+    /// Adds the entry of an event. Without room for the entry, the event is lost.
+    fn add(&mut self, entry: Entry) {
+        if !self.push(entry) {
             self.lost += 1;
+        }
+    }
+
+    /// Adds an entry. False if there is no room for the entry.
+    fn push(&mut self, entry: Entry) -> bool {
+        if self.entries.len() >= MAX_PENDING_EVENTS || self.entries.try_reserve(1).is_err() {
             return false;
         }
         self.entries.push(entry);
-        if self.entries.len() % WAKE == 0 {
+        if self.entries.len() % WAKE_EVENTS == 0 {
             self.writer.iter().for_each(Thread::unpark);
         }
         true
     }
 
-    /// The slot of launches like this; `None` if there is no room to describe them.
-    fn slot(&mut self, launch: &Launch, thread: u64, cause: u64, call: Option<Call>) -> Option<usize> {
-        let slot = launch.slot(thread);
-        let is_known = |l: &Launches| l.thread == thread && l.cause == cause && l.launch == *launch && l.call == call;
-        if !self.launches.get(slot)?.as_ref().is_some_and(is_known) {
-            let launches = Launches { launch: launch.clone(), thread, cause, call };
-            let is_noted = self.add(Entry::Launches(slot, Box::new(launches.clone())));
-            self.launches[slot] = is_noted.then_some(launches);
+    /// Notes an event if it is of a kind that is often repeated. Returns false for other events, which the caller must note.
+    fn repeat(&mut self, kind: &Kind, id: u64, cause: u64, times: (u64, u64)) -> bool {
+        let Some(number) = kind.number() else { return false };
+        if self.assign_number(number, kind) {
+            self.add(Entry::Repeated { kind: number, id, cause, times });
+        } else {
+            self.lost += 1;
         }
-        self.launches[slot].is_some().then_some(slot)
+        true
+    }
+
+    /// Assigns this number to this kind, unless the kind has the number already. False if there is no room for the entry that notes
+    /// the assignment.
+    fn assign_number(&mut self, number: u8, kind: &Kind) -> bool {
+        match self.kinds.get(usize::from(number)) {
+            Some(Some(known)) if known == kind => return true,
+            Some(_) => {}
+            None => return false,
+        }
+        let is_noted = self.push(Entry::Kind(number, Box::new(kind.clone())));
+        self.kinds[usize::from(number)] = is_noted.then(|| kind.clone());
+        is_noted
     }
 }
 
@@ -290,79 +367,70 @@ pub fn times_devices() -> bool {
     TIMES_DEVICES.load(Ordering::Relaxed)
 }
 
-/// What a trace has besides the host's events.
+/// What a trace contains in addition to the events of the host.
 #[derive(Debug, Clone, Copy)]
-pub struct Extent {
-    /// When devices worked.
+pub struct TraceOptions {
+    /// True for the times of work on devices.
     pub times_devices: bool,
-    /// The lines of the program's calls.
+    /// True for the source lines of the program's calls.
     pub lines: bool,
 }
 
-/// Begins to note events.
-pub(super) fn begin(extent: Extent) {
+/// Begins to note events, and returns the number of the trace. `clock`: the counter from which the times of events are read.
+pub(super) fn begin(options: TraceOptions, clock: fn() -> u64) -> u64 {
+    CLOCK.get_or_init(|| clock);
     let mut noted = NOTED.lock();
-    let earlier = std::mem::replace(&mut *noted, Noted { launches: vec![None; LAUNCHES], ..Noted::new() });
-    TRACE.fetch_add(1, Ordering::Relaxed);
-    TIMES_DEVICES.store(extent.times_devices, Ordering::Relaxed);
-    HAS_LINES.store(extent.lines, Ordering::Relaxed);
+    let entries = Vec::with_capacity(2 * WAKE_EVENTS);
+    let earlier =
+        std::mem::replace(&mut *noted, PendingEvents { entries, kinds: vec![None; KINDS], ..PendingEvents::new() });
+    let trace = TRACE.fetch_add(1, Ordering::Relaxed) + 1;
+    TIMES_DEVICES.store(options.times_devices, Ordering::Relaxed);
+    HAS_LINES.store(options.lines, Ordering::Relaxed);
     ON.store(true, Ordering::Release);
     drop(noted);
-    // Timers may be the last to hold a device.
+    // Dropped without the lock, because timers may hold the last references to a device.
     drop(earlier);
+    trace
 }
 
-/// The number of the trace that is recorded, if one is.
+/// The number of the trace that is being recorded, if any.
 pub fn trace() -> Option<u64> {
     is_on().then(|| TRACE.load(Ordering::Relaxed))
 }
 
-/// Has this thread woken when there are many events.
-pub fn wake(writer: Thread) {
-    NOTED.lock().writer = Some(writer);
+/// Sets the thread that is woken when there are many events of the trace with this number. Has no effect if the trace has ended.
+pub fn wake(number: u64, writer: Thread) {
+    let mut noted = NOTED.lock();
+    if trace() == Some(number) {
+        noted.writer = Some(writer);
+    }
 }
 
-/// Notes no more events.
+/// Stops noting events.
 pub(super) fn end() {
     ON.store(false, Ordering::Release);
     TIMES_DEVICES.store(false, Ordering::Relaxed);
 }
 
-/// Takes what is noted: entries into `entries`, which is empty and whose memory is used from here on. The work that is open on
-/// devices comes back by [`give_back`].
+/// Takes the noted events. `entries`, which must be empty, gets the entries; its memory is used for later entries. Returns the
+/// events of work on devices, and the number of lost events. The caller gives events of unfinished work to [`give_back`].
 pub(super) fn take(entries: &mut Vec<Entry>) -> (Vec<(Event, DeviceTimes)>, u64) {
     let mut noted = NOTED.lock();
     let noted = &mut *noted;
     std::mem::swap(&mut noted.entries, entries);
-    (std::mem::take(&mut noted.open), std::mem::take(&mut noted.lost))
+    (std::mem::take(&mut noted.unfinished), std::mem::take(&mut noted.lost))
 }
 
-/// Keeps work that is still open on devices.
-pub(super) fn give_back(mut open: Vec<(Event, DeviceTimes)>) {
+/// Takes back events of work that devices have not finished.
+pub(super) fn give_back(mut unfinished: Vec<(Event, DeviceTimes)>) {
     let mut noted = NOTED.lock();
-    open.append(&mut noted.open);
-    noted.open = open;
+    unfinished.append(&mut noted.unfinished);
+    noted.unfinished = unfinished;
 }
 
-/// The number of this thread. It names itself at its first event.
-fn thread(noted: &mut Noted) -> u64 {
-    let trace = TRACE.load(Ordering::Relaxed);
-    let (known, number) = LOCAL.with(|local| local.named.get());
-    if known == trace {
-        return number;
-    }
-    let number = if number > 0 { number } else { NEXT_THREAD.fetch_add(1, Ordering::Relaxed) };
-    LOCAL.with(|local| local.named.set((trace, number)));
-    let name = std::thread::current().name().map(Name::of);
-    let now = Instant::now();
-    let what = What::Thread(name);
-    let times = Times::Host(now, now);
-    noted.add(Entry::Event(Box::new(Event { id: 0, cause: 0, call: None, thread: number, times, what, caller: None })));
-    number
-}
-
-fn new_id() -> u64 {
-    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+/// The current count.
+pub(super) fn now() -> u64 {
+    CLOCK.get().map_or(0, |clock| clock())
 }
 
 fn current() -> Current {
@@ -373,99 +441,93 @@ fn set_current(current: Current) {
     LOCAL.with(|local| local.current.set(current));
 }
 
-/// False in a span that counts only if others end within, while none has.
-fn counts() -> bool {
-    LOCAL.with(|local| local.current.get().ended != Some(local.ended.get()))
-}
-
-/// Something that takes time on this thread. It is noted when this is dropped.
+/// An activity of this thread, which is noted as an event when the span is dropped.
 #[must_use]
-pub struct Span(Option<(Begun, What)>);
+pub struct Span(Option<(Begun, EventContent)>);
 
-/// The span of a call that is noted only if something else is noted within.
+/// The span of a call that is noted only if another event is noted within it.
 #[must_use]
-pub struct CallOfOthers<'a>(Option<(Begun, &'a dyn Fn() -> Object)>);
+pub struct ConditionalCallSpan<'a>(Option<(Begun, &'a dyn Fn() -> Object)>);
 
 /// The span of a launch.
 #[must_use]
-pub struct LaunchSpan<'a> {
-    begun: Begun,
-    launch: &'a Launch,
-    /// Its call is not noted because of it.
+pub struct LaunchSpan {
+    id: u64,
+    begin: u64,
+    kind: Kind,
+    /// True if the launch is the only work of its call. A conditional span of the call is then not noted.
     is_alone: bool,
 }
 
 /// The beginning of a span.
 struct Begun {
     id: u64,
-    begin: Instant,
+    begin: u64,
     call: Option<Call>,
-    /// The span around it.
+    /// The enclosing span.
     outer: Current,
 }
 
 impl Begun {
+    /// Begins a span. If it is the span of a call, it is the cause of events that begin before it ends.
     #[cold]
-    fn new(call: Option<Call>) -> Self {
-        Self { id: new_id(), begin: Instant::now(), call, outer: current() }
+    fn new(call: Option<Call>, must_note: bool) -> Self {
+        LOCAL.with(|local| {
+            let (id, begin, outer) = (local.new_id(), now(), local.current.get());
+            if call.is_some() {
+                let ended = (!must_note).then(|| local.ended.get());
+                local.current.set(Current { id, call, begin: Some(begin), ended });
+            }
+            Self { id, begin, call, outer }
+        })
     }
 
-    /// What happens from here on has it as its cause.
-    fn enter(&self, ended: Option<u64>) {
-        set_current(Current { id: self.id, call: self.call, begin: Some(self.begin), ended });
-    }
-
     #[cold]
-    fn end(self, what: What) {
-        let has_line = (self.call.is_some() || matches!(what, What::Race(_))) && HAS_LINES.load(Ordering::Relaxed);
+    fn end(self, content: EventContent) {
+        let has_line =
+            (self.call.is_some() || matches!(content, EventContent::Race(_))) && HAS_LINES.load(Ordering::Relaxed);
         let caller = has_line.then(|| Box::new(Backtrace::force_capture()));
-        let times = Times::Host(self.begin, ended());
+        let times = (self.begin, now());
         let (id, cause, call) = (self.id, self.outer.id, self.call.or(self.outer.call));
-        let mut event = Box::new(Event { id, cause, call, thread: 0, times, what, caller });
         let mut noted = NOTED.lock();
-        event.thread = thread(&mut noted);
-        noted.add(Entry::Event(event));
+        let thread = LOCAL.with(|local| {
+            local.end();
+            local.number(&mut noted)
+        });
+        let kind = Kind { thread, has_cause: cause > 0, call, content };
+        if caller.is_some() || !noted.repeat(&kind, id, cause, times) {
+            noted.add(Entry::Event(Box::new(Event { id, cause, times, kind, caller })));
+        }
     }
-}
-
-/// A span ends on this thread now.
-fn ended() -> Instant {
-    LOCAL.with(|local| local.ended.set(local.ended.get() + 1));
-    Instant::now()
 }
 
 impl Span {
     /// A span, if a trace is recorded.
     #[inline]
-    pub fn new(what: impl FnOnce() -> What) -> Self {
-        Self(is_on().then(|| (Begun::new(None), what())))
+    pub fn new(content: impl FnOnce() -> EventContent) -> Self {
+        Self(is_on().then(|| (Begun::new(None, true), content())))
     }
 
-    /// The span of a call, if a trace is recorded. What happens within has it as its cause.
+    /// The span of a call, if a trace is recorded. It is the cause of events within it.
     #[inline]
     pub fn call(call: Call, object: impl FnOnce() -> Object) -> Self {
-        let begin = || {
-            let begun = Begun::new(Some(call));
-            begun.enter(None);
-            (begun, What::Call(object()))
-        };
-        Self(is_on().then(begin))
+        Self(is_on().then(|| (Begun::new(Some(call), true), EventContent::Call(object()))))
     }
 
-    /// A wait for work of the queue whose timeline has this id; a look without waiting is none.
+    /// The span of a wait for work of the queue whose timeline has this id. Polling (a timeout of zero) has no span.
     #[inline]
     pub fn wait(queue: u64, timeout: Option<Duration>) -> Self {
-        if timeout == Some(Duration::ZERO) { Self(None) } else { Self::new(|| What::Wait(queue)) }
+        if timeout == Some(Duration::ZERO) { Self(None) } else { Self::new(|| EventContent::Wait(queue)) }
     }
 
-    /// Forgets it if `result` is a failure: what was begun will be tried again, or is reported otherwise.
+    /// Drops the span without noting it if `result` is a failure. The activity is retried, or its failure is reported elsewhere.
     pub fn unless_failed<T, E>(mut self, result: &std::result::Result<T, E>) {
         if result.is_err() {
             self.0 = None;
         }
     }
 
-    /// Its id; 0 if no trace is recorded.
+    /// The id of the event; 0 if no trace is recorded.
     pub fn id(&self) -> u64 {
         self.0.as_ref().map_or(0, |(begun, _)| begun.id)
     }
@@ -474,84 +536,89 @@ impl Span {
 impl Drop for Span {
     #[inline]
     fn drop(&mut self) {
-        if let Some((begun, what)) = self.0.take() {
+        if let Some((begun, content)) = self.0.take() {
             if begun.call.is_some() {
                 set_current(begun.outer);
             }
-            begun.end(what);
+            begun.end(content);
         }
     }
 }
 
-impl<'a> CallOfOthers<'a> {
+impl<'a> ConditionalCallSpan<'a> {
     /// The span, if a trace is recorded.
     #[inline]
     pub fn new(call: Call, object: &'a dyn Fn() -> Object) -> Self {
-        let begin = || {
-            let begun = Begun::new(Some(call));
-            begun.enter(Some(LOCAL.with(|local| local.ended.get())));
-            (begun, object)
-        };
-        Self(is_on().then(begin))
+        Self(is_on().then(|| (Begun::new(Some(call), false), object)))
     }
 }
 
-impl Drop for CallOfOthers<'_> {
+impl Drop for ConditionalCallSpan<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some((begun, object)) = self.0.take() {
-            let counts = counts();
-            set_current(begun.outer);
-            if counts {
-                begun.end(What::Call(object()));
+            let must_note = LOCAL.with(|local| {
+                let must_note = local.must_note();
+                local.current.set(begun.outer);
+                must_note
+            });
+            if must_note {
+                begun.end(EventContent::Call(object()));
             }
         }
     }
 }
 
-impl<'a> LaunchSpan<'a> {
-    /// A launch, while a trace is recorded.
+impl LaunchSpan {
+    /// The span of a launch. To be called only while a trace is recorded.
     #[cold]
-    pub fn new(launch: &'a Launch) -> Self {
-        Self { begun: Begun::new(None), launch, is_alone: false }
+    pub fn new(launch: Launch) -> Self {
+        Self { id: LOCAL.with(Local::new_id), begin: now(), kind: Kind::of(launch), is_alone: false }
     }
 
-    /// A launch that is all that its call does: it begins with the call, and the call is not noted because of it.
+    /// The span of a launch that is the only work of its call. It begins when the call began. This span alone does not
+    /// cause a conditional span of the call to be noted.
     #[cold]
-    pub fn of_call(launch: &'a Launch) -> Self {
-        let outer = current();
-        let begin = outer.begin.unwrap_or_else(Instant::now);
-        Self { begun: Begun { id: new_id(), begin, call: None, outer }, launch, is_alone: true }
+    pub fn of_call(launch: Launch) -> Self {
+        let (id, begin) = LOCAL.with(|local| (local.new_id(), local.current.get().begin));
+        Self { id, begin: begin.unwrap_or_else(now), kind: Kind::of(launch), is_alone: true }
     }
 
-    /// Its id.
+    /// The id of the event.
     pub fn id(&self) -> u64 {
-        self.begun.id
+        self.id
     }
 }
 
-impl Drop for LaunchSpan<'_> {
+impl Drop for LaunchSpan {
     #[cold]
     fn drop(&mut self) {
-        let Begun { id, begin, ref outer, .. } = self.begun;
-        let end = if self.is_alone { Instant::now() } else { ended() };
-        let cause = if counts() { outer.id } else { 0 };
+        let (id, times) = (self.id, (self.begin, now()));
         let mut noted = NOTED.lock();
-        let thread = thread(&mut noted);
-        match noted.slot(self.launch, thread, cause, outer.call) {
-            Some(slot) => drop(noted.add(Entry::Launch { slot, id, begin, end })),
-            None => noted.lost += 1,
-        }
+        LOCAL.with(|local| {
+            if !self.is_alone {
+                local.end();
+            }
+            let outer = local.current.get();
+            let cause = if local.must_note() { outer.id } else { 0 };
+            (self.kind.thread, self.kind.has_cause, self.kind.call) = (local.number(&mut noted), cause > 0, outer.call);
+            noted.repeat(&self.kind, id, cause, times);
+        });
     }
 }
 
-/// Runs `work`, which a thread of the library does for a call, with that call as its cause.
+/// Runs `work`, which a thread of the library does for a call. The call is then the cause of the events in `work`.
 pub fn caused_by<T>(cause: Cause, work: impl FnOnce() -> T) -> T {
+    /// Sets the current span of the thread when dropped, so also if `work` panics.
+    struct Restore(Current);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            set_current(self.0);
+        }
+    }
     let Some(inner) = cause.0 else { return work() };
-    let outer = LOCAL.with(|local| local.current.replace(inner));
-    let done = work();
-    set_current(outer);
-    done
+    let _restore = Restore(LOCAL.with(|local| local.current.replace(inner)));
+    work()
 }
 
 /// The call under way on a thread.
@@ -563,19 +630,57 @@ pub fn cause() -> Cause {
     Cause(is_on().then(current))
 }
 
-/// Notes that a device works for the event `of`; `times` is asked until it knows when.
+/// Notes that a device works for the event with the id `of`. `times` is called until it no longer returns
+/// [`Progress::Open`].
 pub fn on_device(name: Name, track: Track, of: u64, times: DeviceTimes) {
-    let (id, call) = (new_id(), current().call);
-    let what = What::Device { name, track, of };
-    let event = Event { id, cause: of, call, thread: 0, times: Times::Device(0, 0), what, caller: None };
+    let (id, call) = LOCAL.with(|local| (local.new_id(), local.current.get().call));
+    let content = EventContent::Device { name, track, of };
+    let kind = Kind { thread: 0, has_cause: true, call, content };
+    let event = Event { id, cause: of, times: (0, 0), kind, caller: None };
     let mut noted = NOTED.lock();
     if !is_on() {
-        // It would hold the device until the next trace.
+        // `times` would keep the device alive until the next trace.
         return;
     }
-    if noted.open.len() < MOST && noted.open.try_reserve(1).is_ok() {
-        noted.open.push((event, times));
+    if noted.unfinished.len() < MAX_PENDING_EVENTS && noted.unfinished.try_reserve(1).is_ok() {
+        noted.unfinished.push((event, times));
     } else {
         noted.lost += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{catch_unwind, resume_unwind};
+
+    #[test]
+    fn a_thread_notes_its_name_once_there_is_room() {
+        const TRACE_NUMBER: u64 = 7;
+        let (local, mut noted) = (Local::new(), PendingEvents::new());
+        noted.entries = (0..MAX_PENDING_EVENTS).map(|_| Entry::Thread(0, None)).collect();
+        let thread = local.name(TRACE_NUMBER, 0, &mut noted);
+        assert_eq!(local.named.get(), (0, thread));
+        // Only events count as lost.
+        assert_eq!(noted.lost, 0);
+        noted.add(Entry::Repeated { kind: 0, id: 1, cause: 0, times: (0, 0) });
+        assert_eq!(noted.lost, 1);
+        noted.entries.clear();
+        assert_eq!(local.name(TRACE_NUMBER, thread, &mut noted), thread);
+        assert_eq!(local.named.get(), (TRACE_NUMBER, thread));
+        assert!(matches!(noted.entries[..], [Entry::Thread(number, _)] if number == thread));
+    }
+
+    #[test]
+    fn a_panic_ends_the_cause() {
+        let cause = Cause(Some(Current { id: 7, ..Current::NONE }));
+        let panicked = catch_unwind(|| {
+            caused_by(cause, || {
+                assert_eq!(current().id, 7);
+                resume_unwind(Box::new(()))
+            })
+        });
+        assert!(panicked.is_err());
+        assert_eq!(current().id, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Labels that the program gives objects after it made them.
+//! Labels that the program gives to objects after their creation.
 
 use crate::lock::{RwLock, rank};
 use std::collections::BTreeMap;
@@ -7,24 +7,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static LABELS: RwLock<BTreeMap<u64, Arc<str>>, { rank::LABELS }> = RwLock::new(BTreeMap::new());
 /// True once an object has a label.
-static ANY: AtomicBool = AtomicBool::new(false);
+static HAS_LABELS: AtomicBool = AtomicBool::new(false);
 
 /// Labels the object with this id.
 pub fn set(id: u64, label: &str) {
-    ANY.store(true, Ordering::Relaxed);
+    HAS_LABELS.store(true, Ordering::Relaxed);
     LABELS.write().insert(id, label.into());
 }
 
 /// The label of the object with this id.
 #[inline]
 pub fn of(id: u64) -> Option<Arc<str>> {
-    if ANY.load(Ordering::Relaxed) { LABELS.read().get(&id).cloned() } else { None }
+    if HAS_LABELS.load(Ordering::Relaxed) { LABELS.read().get(&id).cloned() } else { None }
 }
 
-/// The object with this id is gone.
+/// Removes the label of an object that was destroyed.
 #[inline]
 pub fn forget(id: u64) {
-    if ANY.load(Ordering::Relaxed) {
+    if HAS_LABELS.load(Ordering::Relaxed) {
         LABELS.write().remove(&id);
     }
 }

@@ -1,24 +1,24 @@
-//! The line of the program that called the library, found from a backtrace.
+//! Finds the source line of the program that called the library, in the text of a backtrace.
 
 use std::backtrace::Backtrace;
 
-/// The file and line of the innermost frame that is the program's: behind the function of the C API, outside of the headers
-/// of C++ AMP and of the standard library. `None` if the program has no debug information.
+/// The file and line of the innermost frame of the program. This frame comes after the function of the C API, and is not in
+/// the headers of C++ AMP or of the standard library. `None` if the program has no debug information.
 pub fn of_program(backtrace: &Backtrace) -> Option<String> {
     find(&backtrace.to_string())
 }
 
-/// The same for the text of a backtrace: a line `N: function` for each frame, and `at FILE:LINE:COLUMN` behind it if that is
-/// known.
+/// [`of_program`] for the text of a backtrace. The text has a line `N: function` for each frame. A line `at FILE:LINE:COLUMN`
+/// follows if the file and line are known.
 fn find(text: &str) -> Option<String> {
-    let mut is_behind = false;
+    let mut is_after_api_frame = false;
     for line in text.lines().map(str::trim) {
-        if let Some(place) = line.strip_prefix("at ") {
-            if is_behind && !is_header(place) {
-                return Some(without_column(place).to_owned());
+        if let Some(source_position) = line.strip_prefix("at ") {
+            if is_after_api_frame && !is_header(source_position) {
+                return Some(without_column(source_position).to_owned());
             }
         } else if let Some((_, function)) = line.split_once(": ") {
-            is_behind |= is_exported(function);
+            is_after_api_frame |= is_exported(function);
         }
     }
     None
@@ -28,17 +28,17 @@ fn is_exported(function: &str) -> bool {
     function.starts_with("revamp_") && !function.contains("::")
 }
 
-/// True for sources that are not the program's.
-fn is_header(place: &str) -> bool {
+/// True for source files that are not part of the program.
+fn is_header(source_position: &str) -> bool {
     ["/revamp-amp/", "/cpp-shim/", "/usr/include/", "/include/c++/", "src/capi/", "/rustc/"]
         .iter()
-        .any(|part| place.contains(part))
+        .any(|part| source_position.contains(part))
 }
 
-fn without_column(place: &str) -> &str {
-    match place.rsplit_once(':') {
+fn without_column(source_position: &str) -> &str {
+    match source_position.rsplit_once(':') {
         Some((line, column)) if column.bytes().all(|c| c.is_ascii_digit()) && line.contains(':') => line,
-        _ => place,
+        _ => source_position,
     }
 }
 
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_frame_behind_the_headers_is_the_programs() {
+    fn the_first_frame_outside_the_headers_is_returned() {
         let text = "   0: revamp::trace::events::Span::begin\n             at ./src/trace/events.rs:200:9\n   \
                     1: revamp_array_view_synchronize\n             at ./src/capi/array_view.rs:9:5\n   \
                     2: synchronize\n             at /opt/include/revamp-amp/revamp/detail/view.h:973:15\n   \

@@ -1,5 +1,5 @@
-//! The log. Level from `REVAMP_LOG` (by default only what the user should fix); output to standard error or to the hook that
-//! the program set.
+//! The log. `REVAMP_LOG` sets the level; the default is warnings and errors. Messages go to standard error, or to the hook that
+//! the program has set.
 
 use super::delivery;
 use crate::lock::{Mutex, RwLock, rank, waits};
@@ -7,26 +7,26 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// Severity of a message. A level lets itself and everything more severe through.
+/// Severity of a message. A level enables messages of this level and of more severe levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
     /// Nothing is logged.
     Off = 0,
-    /// A failure that no call can return.
+    /// A failure that no call can report to the program.
     Error = 1,
     /// A problem that the user should fix.
     Warn = 2,
-    /// What the library chose, and why.
+    /// Choices of the library, with reasons.
     Info = 3,
-    /// Details of what the library does.
+    /// Details of the library's work.
     Debug = 4,
 }
 
-/// Receives messages instead of standard error, on any thread, soon after they are written.
+/// Receives messages in place of standard error, on any thread, soon after they are written.
 pub type Hook = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
-/// A call of the program.
+/// A pending call from the library into the program.
 enum Delivery {
     /// A message for the hook.
     Message(Level, String),
@@ -34,18 +34,18 @@ enum Delivery {
     Callback(Box<dyn FnOnce() + Send>),
 }
 
-/// Calls of the program. They are added anywhere, also under locks, and done only where no lock is held.
+/// Pending calls into the program. Any code may add a call, even while it holds locks. A call is made only while no lock is held.
 static PENDING: Mutex<VecDeque<Delivery>, { rank::LOG }> = Mutex::new(VecDeque::new());
-/// True if there may be some.
-static ANY: AtomicBool = AtomicBool::new(false);
-/// True while a thread calls the hook. One thread does so at a time, so that messages come in order.
+/// True if there may be pending calls.
+static HAS_PENDING: AtomicBool = AtomicBool::new(false);
+/// True while a thread makes pending calls. Only one thread does so at a time, so that messages arrive in order.
 static DELIVERING: AtomicBool = AtomicBool::new(false);
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 static HOOK: RwLock<Option<Hook>, { rank::LOG }> = RwLock::new(None);
 
 impl Level {
-    /// The level named by a word or a digit, as `REVAMP_LOG` takes it.
+    /// The level that a value of `REVAMP_LOG` (a word or a digit) names.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word.trim().to_ascii_lowercase().as_str() {
             "off" | "none" | "0" => Self::Off,
@@ -68,7 +68,7 @@ impl Level {
     }
 }
 
-/// Lets messages up to `level` through.
+/// Enables messages up to `level`.
 pub fn set_level(level: Level) {
     LEVEL.store(level as u8, Ordering::Relaxed);
 }
@@ -78,7 +78,7 @@ pub fn enabled(level: Level) -> bool {
     level as u8 <= LEVEL.load(Ordering::Relaxed)
 }
 
-/// Sends messages to `hook`, or to standard error again when `None`.
+/// Sends messages to `hook`. `None`: sends them to standard error again.
 pub fn set_hook(hook: Option<Hook>) {
     *HOOK.write() = hook;
 }
@@ -93,33 +93,33 @@ pub fn write(level: Level, text: std::fmt::Arguments<'_>) {
         add(Delivery::Message(level, line));
         return;
     }
-    // A closed standard error is no failure.
+    // A failure to write to standard error is ignored.
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "revamp [{}] {line}", level.name());
 }
 
-/// Calls the program by `callback` where no lock is held, if no thread could be created for that.
+/// Calls `callback` later, while no lock is held. It is a function of the program for which no thread could be created.
 pub fn call_back(callback: Box<dyn FnOnce() + Send>) {
     add(Delivery::Callback(callback));
 }
 
 fn add(delivery: Delivery) {
     PENDING.lock().push_back(delivery);
-    ANY.store(true, Ordering::Release);
+    HAS_PENDING.store(true, Ordering::Release);
 }
 
-/// Gives the hook the messages written for it. Called where a thread leaves the library or has ended a job, and holds no
-/// lock.
+/// Makes the pending calls into the program. Threads call this function when they leave the library or have finished a job, and
+/// hold no lock.
 #[inline]
 pub fn deliver() {
-    if ANY.load(Ordering::Relaxed) {
+    if HAS_PENDING.load(Ordering::Relaxed) {
         deliver_all();
     }
 }
 
 #[cold]
 fn deliver_all() {
-    delivery::deliver(&ANY, &DELIVERING, || {
+    delivery::deliver(&HAS_PENDING, &DELIVERING, || {
         let next = PENDING.lock().pop_front();
         let Some(next) = next else { return false };
         let hook = HOOK.read().clone();

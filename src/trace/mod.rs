@@ -1,4 +1,4 @@
-//! What the library reports about itself: the log, the transfers, and traces.
+//! What the library reports about its own work: the log, counters of transfers, and traces.
 
 pub mod delivery;
 mod encode;
@@ -7,6 +7,7 @@ pub mod labels;
 mod lines;
 pub mod log;
 pub mod names;
+pub mod pace;
 pub mod recorder;
 pub mod transfers;
 

@@ -1,5 +1,6 @@
-//! Texts of traces by number, so that an event is a few words that are copied and not freed. A text stays until the process
-//! ends; there are as many as the program has kernels, labels and shapes of views.
+//! Assigns numbers to the texts in traces. Events store numbers instead of texts, so an event is small and owns no heap
+//! memory. Texts are kept until the process ends. Their number is bounded: they come from the program's kernels, labels
+//! and view shapes.
 
 use crate::lock::{RwLock, rank};
 use std::collections::BTreeMap;
@@ -13,12 +14,12 @@ struct Names {
     texts: Vec<Arc<str>>,
 }
 
-/// The number of a text, from 1 on.
+/// The number of a text. Numbers begin at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name(u32);
 
 impl Name {
-    /// The name with this text.
+    /// Returns the name for this text.
     pub fn of(text: &str) -> Self {
         if let Some(&number) = NAMES.read().numbers.get(text) {
             return Self(number);
@@ -33,36 +34,46 @@ impl Name {
         Self(number)
     }
 
-    /// Its text.
+    /// The text of the name.
     pub fn text(self) -> Arc<str> {
         NAMES.read().texts[self.0 as usize - 1].clone()
     }
 
-    /// Its number.
+    /// The number of the name.
     pub fn number(self) -> u32 {
         self.0
     }
 }
 
-/// The name of something whose text never changes, which is looked up at the first event.
+/// Caches the name of an object. The name is looked up when the first event needs it.
 #[derive(Debug, Default)]
-pub struct KeptName(AtomicU32);
+pub struct CachedName(AtomicU32);
 
-impl KeptName {
-    /// No name yet.
+impl CachedName {
+    /// An empty cache.
     pub const fn new() -> Self {
         Self(AtomicU32::new(0))
     }
 
-    /// The name, whose text is `text`.
+    /// Returns the name for this text. The text must be the same in each call until [`Self::forget`].
     pub fn of(&self, text: &str) -> Name {
-        let known = self.0.load(Ordering::Relaxed);
-        if known > 0 {
-            return Name(known);
+        self.get_or_make(|| Name::of(text))
+    }
+
+    /// Returns the cached name. If the cache is empty, `make` makes the name.
+    pub fn get_or_make(&self, make: impl FnOnce() -> Name) -> Name {
+        let cached = self.0.load(Ordering::Relaxed);
+        if cached > 0 {
+            return Name(cached);
         }
-        let name = Name::of(text);
+        let name = make();
         self.0.store(name.0, Ordering::Relaxed);
         name
+    }
+
+    /// Empties the cache. Must be called when the text has changed.
+    pub fn forget(&self) {
+        self.0.store(0, Ordering::Relaxed);
     }
 }
 
@@ -76,7 +87,7 @@ mod tests {
         assert_eq!(Name::of("names.rs: a"), a);
         assert_ne!(a, b);
         assert_eq!(&*b.text(), "names.rs: b");
-        let kept = KeptName::new();
+        let kept = CachedName::new();
         assert_eq!((kept.of("names.rs: b"), kept.of("")), (b, b));
     }
 }

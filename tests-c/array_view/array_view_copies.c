@@ -1,4 +1,4 @@
-/* Copies with views, operations that outlive them, launches that are refused, views of many dimensions. */
+/* Tests of array_views: copies, operations that outlive their views, refused launches, and views of many dimensions. */
 #include "views.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ static const int32_t plane[] = {PLANE_Y, PLANE_X};
 
 /* Copies. */
 
-/* The elements of a block of a plane, packed. */
+/* Copies the elements of a block of the plane `from` to `to`, without gaps. scatter() does the opposite. */
 static void gather(const uint32_t *from, const int32_t *origin, const int32_t *extent, uint32_t *to) {
     for (int32_t y = 0; y < extent[0]; y++)
         for (int32_t x = 0; x < extent[1]; x++)
@@ -40,7 +40,7 @@ TEST(copies_between_blocks_of_views_arrays_and_the_host) {
             if (dirty & 2) step_on(p, view_b);
             step_naive(a, N, dirty & 1 ? 1 : 0);
             step_naive(b, N, dirty & 2 ? 1 : 0);
-            /* View to view, view to array, array to view, view to itself. */
+            /* Copies view to view, view to array, array to view, and one part of a view to another part. */
             CHECK_OK(revamp_copy(&r_from, &r_to));
             gather(a, from_at, extent, packed);
             scatter(packed, to_at, extent, b);
@@ -53,14 +53,14 @@ TEST(copies_between_blocks_of_views_arrays_and_the_host) {
             gather(c, from_at, extent, packed);
             scatter(packed, to_at, extent, b);
             CHECK_SAME(read_on_host(view_b), b, BYTES);
-            revamp_array_view own = part_of(view_a, to_at, extent);
-            r_to.view = own;
+            revamp_array_view other_part = part_of(view_a, to_at, extent);
+            r_to.view = other_part;
             CHECK_OK(revamp_copy(&r_from, &r_to));
             gather(a, from_at, extent, packed);
             scatter(packed, to_at, extent, a);
             CHECK_SAME(read_on(p, view_a), a, BYTES);
             CHECK_SAME(read_on_host(view_a), a, BYTES);
-            const revamp_array_view all[] = {from, to, own, view_a, view_b};
+            const revamp_array_view all[] = {from, to, other_part, view_a, view_b};
             drop_all(all, COUNT(all));
             CHECK_SAME(data_a, a, BYTES);
             CHECK_SAME(data_b, b, BYTES);
@@ -73,7 +73,7 @@ TEST(copies_of_overlapping_views_are_errors) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), a = range_of(view, 0, 100), b = range_of(view, 99, 100);
-        revamp_array_view beside = range_of(view, 100, 100), shorter = range_of(view, 300, 99);
+        revamp_array_view adjacent = range_of(view, 100, 100), shorter = range_of(view, 300, 99);
         revamp_region from = region_of(a), to = region_of(b);
         revamp_completion done = NULL;
         step_on(p, view);
@@ -85,17 +85,17 @@ TEST(copies_of_overlapping_views_are_errors) {
         CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "");
         CHECK(!done);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        to.view = beside;
+        to.view = adjacent;
         CHECK_OK(revamp_copy(&from, &to));
         memcpy(expected + 100, expected, 400);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        const revamp_array_view all[] = {a, b, beside, shorter, view};
+        const revamp_array_view all[] = {a, b, adjacent, shorter, view};
         drop_all(all, COUNT(all));
         CHECK_SAME(data, expected, BYTES);
     }
 }
 
-TEST(copies_from_a_view_to_arrays_everywhere) {
+TEST(copies_from_a_view_to_arrays_on_every_accelerator) {
     FOR_EACH_RUNNER(p)
     FOR_EACH_PLACE(target, holds_arrays) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
@@ -122,8 +122,8 @@ TEST(copies_from_a_view_to_arrays_everywhere) {
     }
 }
 
-/* What reads and writes an array itself sees what its views changed elsewhere. */
-TEST(arrays_are_used_beside_their_views) {
+/* A direct read or write of an array sees the changes that views of the array made at other locations. */
+TEST(arrays_are_used_while_they_have_views) {
     FOR_EACH_RUNNER(p) {
         uint32_t *expected = numbers(N, 1);
         revamp_array array = array_with(p->view, expected, N);
@@ -145,7 +145,7 @@ TEST(arrays_are_used_beside_their_views) {
     }
 }
 
-/* Operations that are under way when the view goes. */
+/* Operations that are still running when the view is released. */
 
 TEST(a_copy_under_way_outlives_the_view) {
     enum { LARGE = 1 << 20 };
@@ -163,7 +163,7 @@ TEST(a_copy_under_way_outlives_the_view) {
             CHECK_SAME(data, expected, (size_t)LARGE * 4);
             expect_done(done);
             CHECK_SAME(got, expected, (size_t)LARGE * 4);
-            /* Into it: the release waits for what is on the way to the memory. */
+            /* A copy into the view. The release of the view waits for copies into its memory. */
             step_naive(got, LARGE, 1);
             step_naive(expected, LARGE, 1);
             view = a.view = view_of(data, LARGE);
@@ -175,9 +175,9 @@ TEST(a_copy_under_way_outlives_the_view) {
     }
 }
 
-/* The state word of a view says no more than is true: an asynchronous copy that was asked for takes it back, also one
- * of the array under the view. */
-TEST(a_copy_of_the_array_takes_the_state_back) {
+/* The state word of a view says whether the host may read and write the elements without a call. An asynchronous copy
+ * clears bits of the state word when it is requested, even if it copies the array under the view. */
+TEST(a_copy_of_the_array_revokes_host_access) {
     FOR_EACH_PLACE(p, holds_arrays) {
         const int32_t large = 1 << 20;
         uint32_t *sent = numbers((size_t)large, 1), *got = memory((size_t)large * 4);
@@ -188,7 +188,7 @@ TEST(a_copy_of_the_array_takes_the_state_back) {
         REQUIRE_OK(revamp_array_view_get_host_access(view, &state));
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         CHECK_NUMBER(*state, REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
-        /* The host may go on reading, but not write what is read. */
+        /* The host may still read elements that the copy reads, but may not write them. */
         REQUIRE_OK(revamp_copy_from_array_async(array, got, (size_t)large * 4, NULL, &done));
         CHECK(!(__atomic_load_n(state, __ATOMIC_ACQUIRE) & REVAMP_HOST_MAY_WRITE));
         expect_done(done);
@@ -208,16 +208,17 @@ TEST(synchronize_under_way_outlives_the_view) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         for (int i = 0; i < 10; i++) {
-            revamp_completion home = NULL, there = NULL;
+            revamp_completion done_at_home = NULL, done_on_accelerator = NULL;
             revamp_array_view view = view_of(data, N);
             step_on(p, view);
             step_naive(expected, N, 1);
-            REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &home));
-            REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ, NULL, &there));
+            REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done_at_home));
+            REQUIRE_OK(
+                revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ, NULL, &done_on_accelerator));
             drop(view);
             CHECK_SAME(data, expected, BYTES);
-            expect_done(home);
-            expect_done(there);
+            expect_done(done_at_home);
+            expect_done(done_on_accelerator);
         }
     }
 }
@@ -260,7 +261,7 @@ TEST(many_operations_under_way_keep_their_order) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), *got = memory((size_t)ROUNDS * BYTES / 2);
         revamp_array_view view = view_of(data, N), low = range_of(view, 0, half), high = range_of(view, half, half);
         revamp_completion done[ROUNDS];
-        /* Copies read the one half, kernels write the other: no race. */
+        /* Copies read one half and kernels write the other, so there is no race. */
         for (int i = 0; i < ROUNDS; i++) {
             revamp_region from = region_of(low), to = host_region(got + i * half, 1, &half, 4);
             REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[i]));
@@ -278,7 +279,7 @@ TEST(many_operations_under_way_keep_their_order) {
     }
 }
 
-/* Refused launches leave everything as it was. */
+/* Refused launches leave all data unchanged. */
 
 TEST(refused_launches_move_nothing_and_lose_nothing) {
     FOR_EACH_PLACE(p, runs_spirv) {
@@ -286,29 +287,30 @@ TEST(refused_launches_move_nothing_and_lose_nothing) {
         const place host = host_place();
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_kernel saxpy = load(p->accelerator, &saxpy_module), step = load(p->accelerator, &step_module);
-        revamp_array_view view = view_of(data, N), odd = range_of(view, 1, 100);
-        revamp_argument argument = revamp_argument_view(0, view), of_odd = revamp_argument_view(0, odd);
+        revamp_array_view view = view_of(data, N), misaligned = range_of(view, 1, 100);
+        revamp_argument argument = revamp_argument_view(0, view),
+                        misaligned_argument = revamp_argument_view(0, misaligned);
         step_on_host(view);
         step_naive(expected, N, 1);
         meter m = meter_of(view);
-        /* No domain; a binding without an argument; a binding there is not. */
+        /* The domain is empty, a binding has no argument, or an argument names a binding that does not exist. */
         CHECK_FAILS(launch(p->view, step, 1, &zero, &argument, 1), AS_DOMAIN, "");
         CHECK_FAILS(launch(p->view, saxpy, 1, &extent, &argument, 1), AS_BAD, "");
         argument.binding = 9;
         CHECK_FAILS(launch(p->view, step, 1, &extent, &argument, 1), AS_BAD, "9");
         CHECK_NOTHING_MOVED(&m);
         CHECK_NUMBER(valid_at(view, &host), BYTES);
-        /* On another accelerator. */
+        /* The kernel was loaded on another accelerator than the one of the launch. */
         argument.binding = 0;
         CHECK_FAILS(launch(host_view(), step, 1, &extent, &argument, 1), AS_BAD | AS_UNSUPPORTED, "");
         CHECK_NUMBER(valid_at(view, &host), BYTES);
-        /* A beginning that no binding may have is an error; an address has no such limit. */
+        /* A view that is bound as a buffer must start at an aligned offset. A view passed by address need not. */
         if (p->info.min_storage_buffer_alignment > 4)
-            CHECK_FAILS(launch(p->view, step, 1, &extent, &of_odd, 1), AS_ARGUMENT, "multiple");
-        step_on(p, odd);
+            CHECK_FAILS(launch(p->view, step, 1, &extent, &misaligned_argument, 1), AS_ARGUMENT, "multiple");
+        step_on(p, misaligned);
         step_naive(expected + 1, 100, 1);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        drop(odd);
+        drop(misaligned);
         drop(view);
         CHECK_SAME(data, expected, BYTES);
         CHECK_OK(revamp_kernel_release(step));
@@ -323,7 +325,7 @@ static void must_not_run(const revamp_thread_id *id, void *context) {
 }
 
 TEST(refused_host_launches_move_nothing_and_lose_nothing) {
-    const place *p = some_place(runs_host_kernels), host = host_place();
+    const place *p = first_place_or_skip(runs_host_kernels), host = host_place();
     static const int32_t extent = 100, zero = 0, tile = 33;
     uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), small[2] = {0, 0};
     revamp_array_view view = view_of(data, N);
@@ -336,7 +338,7 @@ TEST(refused_host_launches_move_nothing_and_lose_nothing) {
     info.function = must_not_run;
     info.arguments = &argument;
     info.argument_count = 1;
-    /* No block to write the address into, or none large enough. */
+    /* The launch has no argument block for the address, or the block is too small. */
     CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_BAD, "block");
     info.block = small;
     info.block_size = 4;
@@ -352,7 +354,7 @@ TEST(refused_host_launches_move_nothing_and_lose_nothing) {
     CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_DOMAIN, "33");
     info.tile = NULL;
     CHECK_FAILS(revamp_parallel_for_each(cpu_view(), &info), AS_RUNTIME, "not supported");
-    settle(p);
+    wait_at(p);
     CHECK_NOTHING_MOVED(&m);
     CHECK_NUMBER(valid_at(view, &host), BYTES);
     CHECK_SAME(read_on_host(view), expected, BYTES);
@@ -379,19 +381,19 @@ TEST(views_of_many_dimensions) {
         meter m = meter_of(view);
         CHECK_OK(launch(p->view, step, 1, &all, &argument, 1));
         step_naive(expected, 1024, 1);
-        CHECK_MOVED(&m, apart(view, p, 4096), 0);
-        /* Only the elements of the part come back. */
+        CHECK_MOVED(&m, bytes_if_separate(view, p, 4096), 0);
+        /* Only the elements of the part are transferred to the host. */
         const uint32_t *got = host_access(part, REVAMP_ACCESS_READ);
-        CHECK_MOVED(&m, 0, apart(view, p, info.element_count * 4));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, info.element_count * 4));
         CHECK_NUMBER(info.element_count, product(RANK, part_extent));
         for (uint64_t i = 0; i < info.element_count; i++) {
-            uint64_t at = 0, in_all = 0;
+            uint64_t at = 0, index_in_view = 0;
             unfold(i, RANK, part_extent, index);
             for (int d = 0; d < RANK; d++) {
                 at += (uint64_t)index[d] * info.strides[d] / 4;
-                in_all = in_all * 2 + (uint64_t)(origin[d] + index[d]);
+                index_in_view = index_in_view * 2 + (uint64_t)(origin[d] + index[d]);
             }
-            CHECK_NUMBER(got[at], expected[in_all]);
+            CHECK_NUMBER(got[at], expected[index_in_view]);
         }
         drop(part);
         drop(view);
@@ -411,7 +413,7 @@ TEST(views_of_large_elements) {
         revamp_array_view view = view_of_host(data, 1, &count, sizeof(wide)), part = range_of(view, 7, 10);
         meter m = meter_of(view);
         step_on(p, part);
-        CHECK_MOVED(&m, apart(view, p, 1000), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, 1000), 0);
         step_naive(expected + 175, 250, 1);
         CHECK_SAME(read_on_host(view), expected, BYTES);
         drop(part);
@@ -419,7 +421,7 @@ TEST(views_of_large_elements) {
     }
 }
 
-/* Threads that use two data sources in opposite order. */
+/* Two threads use the same two data sources in opposite order, which must not cause a deadlock. */
 
 typedef struct {
     const place *p;
@@ -434,12 +436,12 @@ static void *use_two_sources(void *context) {
     return NULL;
 }
 
-TEST(sources_in_any_order_do_not_block_threads) {
+TEST(sources_in_opposite_orders_cause_no_deadlock) {
     FOR_EACH_RUNNER(p) {
         revamp_array_view a = view_of(numbers(N, 1), N), b = view_of(numbers(N, 1), N);
         two_sources both[] = {{p, a, b}, {p, b, a}};
         pthread_t threads[2];
-        /* All numbers are the same in both: their order does not matter to the values. */
+        /* Both sources have the same values, so the order of the two arguments does not affect the results. */
         step_on(p, a);
         step_on(p, b);
         for (int i = 0; i < 2; i++)
@@ -452,9 +454,9 @@ TEST(sources_in_any_order_do_not_block_threads) {
     }
 }
 
-/* Memory that runs out: what failed is done again, and nothing is lost. */
+/* An allocation fails in a call. The test repeats the call and checks that no data are lost. */
 
-static bool again(revamp_status status, int *failures) {
+static bool must_retry(revamp_status status, int *failures) {
     if (status == REVAMP_OK) return false;
     CHECK_FAILS(status, AS_MEMORY, "alloc");
     ++*failures;
@@ -462,7 +464,7 @@ static bool again(revamp_status status, int *failures) {
     return true;
 }
 #define UNTIL_DONE(call)                                                                                               \
-    while (again(call, &failures)) {                                                                                   \
+    while (must_retry(call, &failures)) {                                                                              \
     }
 
 CHILD(views_run_out_of_memory) {
@@ -472,32 +474,32 @@ CHILD(views_run_out_of_memory) {
     FOR_EACH_RUNNER(p) {
         static const int32_t extent = LARGE;
         uint32_t *data = numbers(LARGE, 1), *expected = numbers(LARGE, 1);
-        revamp_array_view view = NULL, open = NULL;
+        revamp_array_view view = NULL, without_source = NULL;
         UNTIL_DONE(revamp_array_view_create_host(data, 1, &extent, 4, NULL, &view));
-        UNTIL_DONE(revamp_array_view_create(1, &extent, 4, NULL, &open));
+        UNTIL_DONE(revamp_array_view_create(1, &extent, 4, NULL, &without_source));
         revamp_array_view low = range_of(view, 100, N), high = range_of(view, LARGE - N, N);
         const capture of_low = {low, NULL, 0}, of_high = {high, NULL, 0}, all = {view, NULL, 0},
-                      of_open = {open, NULL, 0};
+                      of_view_without_source = {without_source, NULL, 0};
         UNTIL_DONE(try_use(p, OPERATION_STEP, of_low, none, 0));
         UNTIL_DONE(try_use(p, OPERATION_STEP, of_high, none, 0));
         UNTIL_DONE(try_use(p, OPERATION_STEP, all, none, 0));
-        UNTIL_DONE(try_use(p, OPERATION_FILL, of_open, none, 3));
+        UNTIL_DONE(try_use(p, OPERATION_FILL, of_view_without_source, none, 3));
         void *address = NULL;
-        UNTIL_DONE(revamp_array_view_data(open, REVAMP_ACCESS_READ_WRITE, &address));
+        UNTIL_DONE(revamp_array_view_data(without_source, REVAMP_ACCESS_READ_WRITE, &address));
         CHECK_NUMBER(((uint32_t *)address)[7], 10);
-        UNTIL_DONE(try_use(p, OPERATION_READ, of_open, all, 0));
+        UNTIL_DONE(try_use(p, OPERATION_READ, of_view_without_source, all, 0));
         UNTIL_DONE(revamp_array_view_synchronize(low, REVAMP_ACCESS_READ));
         UNTIL_DONE(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
         fill_naive(expected, LARGE, 3);
         CHECK_SAME(data, expected, (size_t)LARGE * 4);
-        const revamp_array_view views[] = {low, high, open, view};
+        const revamp_array_view views[] = {low, high, without_source, view};
         drop_all(views, COUNT(views));
     }
-    /* The one that fails may be yet to come. */
+    /* revamp_uninitialize() must succeed, even if the failing allocation happens in this call. */
     CHECK_OK(revamp_uninitialize());
 }
 
-TEST(an_allocation_that_fails_loses_no_data) {
+TEST(failed_allocations_lose_no_data) {
     for (int n = 1; n <= 16; n++) {
         char setting[64] = "REVAMP_TEST=fail-alloc=";
         const bool has_vulkan = places_that(runs_spirv)->view != NULL;

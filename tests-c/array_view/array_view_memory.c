@@ -1,4 +1,4 @@
-/* Views over all kinds of host memory: pages that come and go, that may only be read, that are shared with others. */
+/* Tests of array_views over all kinds of host memory, for example pages that are unmapped later, or read-only pages. */
 #include "system.h"
 #include "views.h"
 
@@ -10,10 +10,10 @@ enum { PAGES = 4 };
 TEST(memory_may_be_unmapped_after_the_last_view) {
     FOR_EACH_RUNNER(p) {
         const size_t size = PAGES * page_size(), count = size / 4;
-        void *at = NULL;
+        void *address_hint = NULL;
         for (uint32_t i = 0; i < 10; i++) {
             const void *mark = memory_mark();
-            uint32_t *data = at = map_pages(at, size), *expected = numbers(count, i);
+            uint32_t *data = address_hint = map_pages(address_hint, size), *expected = numbers(count, i);
             memcpy(data, expected, size);
             revamp_array_view view = view_of(data, (int32_t)count), part = range_of(view, 10, 20);
             step_on(p, view);
@@ -24,7 +24,7 @@ TEST(memory_may_be_unmapped_after_the_last_view) {
             drop(part);
             drop(view);
             CHECK_SAME(data, expected, size);
-            /* Mostly mapped anew at the same place, with other pages behind it. */
+            /* The next map_pages() usually returns the same address, but with other physical pages. */
             CHECK(unmap_pages(data, size));
             free_memory_since(mark);
         }
@@ -32,7 +32,7 @@ TEST(memory_may_be_unmapped_after_the_last_view) {
     full_job();
 }
 
-TEST(memory_that_may_only_be_read_takes_a_read_only_view) {
+TEST(read_only_views_work_on_read_only_pages) {
     FOR_EACH_RUNNER(p) {
         const size_t size = PAGES * page_size(), count = size / 4;
         uint32_t *data = map_pages(NULL, size), *expected = numbers(count, 1);
@@ -49,7 +49,7 @@ TEST(memory_that_may_only_be_read_takes_a_read_only_view) {
     }
 }
 
-TEST(constants_of_the_program_take_a_read_only_view) {
+TEST(read_only_views_work_on_constants) {
     static const uint32_t constants[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
     FOR_EACH_RUNNER(p) {
         revamp_array_view view = const_view_of(constants, COUNT(constants));
@@ -61,10 +61,10 @@ TEST(constants_of_the_program_take_a_read_only_view) {
 
 TEST(views_end_where_the_memory_does) {
     FOR_EACH_RUNNER(p) {
-        const size_t size = PAGES * page_size(), count = 300;
-        uint32_t *data = map_pages(NULL, size + page_size()), *end = data + size / 4, *expected = numbers(count, 1);
+        const size_t size = PAGES * page_size(), mapped = size + page_size(), count = 300;
+        uint32_t *data = map_pages(NULL, mapped), *end = data + size / 4, *expected = numbers(count, 1);
         REQUIRE(forbid_pages(end, page_size()));
-        /* Behind it there is nothing; before it begins in the middle of a page. */
+        /* The memory of the view ends where the accessible pages end, and begins in the middle of a page. */
         memcpy(end - count, expected, count * 4);
         revamp_array_view view = view_of(end - count, (int32_t)count);
         step_on(p, view);
@@ -74,16 +74,16 @@ TEST(views_end_where_the_memory_does) {
         step_naive(expected, count, 3);
         CHECK_SAME(end - count, expected, count * 4);
         CHECK_NUMBER(*(end - count - 1), 0);
-        CHECK(unmap_pages(data, size));
+        CHECK(unmap_pages(data, mapped));
     }
 }
 
-TEST(neighbours_in_one_page_are_left_alone) {
+TEST(neighbours_in_one_page_keep_their_values) {
     enum { N = 100 };
     FOR_EACH_RUNNER(p) {
         uint32_t *data = map_pages(NULL, page_size()), *expected = numbers((size_t)3 * N, 1);
         memcpy(data, expected, (size_t)12 * N);
-        /* Two data sources, and numbers of the program between them, change by turns. */
+        /* The data sources a and b, and the program's own numbers between them, change in turn. */
         revamp_array_view a = view_of(data, N), b = view_of(data + (size_t)2 * N, N);
         for (int i = 0; i < 5; i++) {
             step_on(p, a);
@@ -122,48 +122,48 @@ TEST(neighbours_on_two_accelerators) {
 }
 
 TEST(thousands_of_data_sources_at_once) {
-    enum { MANY = 3000, N = 64 };
+    enum { SOURCES = 3000, N = 64 };
     FOR_EACH_RUNNER(p) {
         const void *mark = memory_mark();
-        uint32_t *data = numbers((size_t)MANY * N, 1), *expected = numbers((size_t)MANY * N, 1);
-        revamp_array_view *views = memory(MANY * sizeof(revamp_array_view));
-        for (int i = 0; i < MANY; i++) {
+        uint32_t *data = numbers((size_t)SOURCES * N, 1), *expected = numbers((size_t)SOURCES * N, 1);
+        revamp_array_view *views = memory(SOURCES * sizeof(revamp_array_view));
+        for (int i = 0; i < SOURCES; i++) {
             views[i] = view_of(data + (size_t)i * N, N);
             step_on(p, views[i]);
         }
-        for (int i = 0; i < MANY; i += 7)
+        for (int i = 0; i < SOURCES; i += 7)
             step_on_host(views[i]);
-        drop_all(views, MANY);
-        step_naive(expected, (size_t)MANY * N, 1);
-        for (size_t i = 0; i < MANY; i += 7)
+        drop_all(views, SOURCES);
+        step_naive(expected, (size_t)SOURCES * N, 1);
+        for (size_t i = 0; i < SOURCES; i += 7)
             step_naive(expected + i * N, N, 1);
-        CHECK_SAME(data, expected, (size_t)MANY * N * 4);
+        CHECK_SAME(data, expected, (size_t)SOURCES * N * 4);
         free_memory_since(mark);
     }
 }
 
-/* A source that is made, used and dropped again and again holds nothing: the process does not grow. */
-TEST(views_made_and_dropped_leave_nothing) {
+/* Creating, using and releasing data sources repeatedly leaks no memory: the process does not grow. */
+TEST(created_and_released_views_leak_nothing) {
 #if defined(__SANITIZE_ADDRESS__)
     check_skip("AddressSanitizer keeps freed memory");
 #endif
-    enum { SIZE = 1 << 17, COUNT_OF = SIZE / 4, WARM = 20, ROUNDS = 100 };
+    enum { SIZE = 1 << 17, ELEMENTS = SIZE / 4, WARM_UP_ROUNDS = 20, ROUNDS = 100 };
     FOR_EACH_RUNNER(p) {
-        uint32_t *data = numbers(COUNT_OF, 1);
+        uint32_t *data = numbers(ELEMENTS, 1);
         long before = 0;
-        for (int i = 0; i < WARM + ROUNDS; i++) {
-            revamp_array_view view = view_of(data, COUNT_OF), part = range_of(view, i, 1000);
-            revamp_array_view open = sourceless(COUNT_OF);
+        for (int i = 0; i < WARM_UP_ROUNDS + ROUNDS; i++) {
+            revamp_array_view view = view_of(data, ELEMENTS), part = range_of(view, i, 1000);
+            revamp_array_view without_source = sourceless(ELEMENTS);
             step_on(p, view);
-            fill_on(p, open, 1);
+            fill_on(p, without_source, 1);
             host_access(part, REVAMP_ACCESS_READ_WRITE);
             step_on(p, part);
             drop(view);
-            drop(open);
+            drop(without_source);
             drop(part);
-            if (i == WARM) before = resident_kilobytes();
+            if (i == WARM_UP_ROUNDS) before = resident_kilobytes();
         }
-        /* One block of each round would be 12 MiB. */
+        /* A leak of one block in each round would be 12 MiB. */
         CHECK(resident_kilobytes() - before < 8 * 1024);
     }
 }

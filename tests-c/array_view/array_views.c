@@ -1,5 +1,5 @@
-/* Views: making, deriving, errors, life, threads, what the host may do, counters and the log of transfers
- * (docs/spec/array-views.md).
+/* Tests of array_views (docs/spec/array-views.md): creation, derivation, errors, lifetime, threads, host access,
+ * transfer counters and the transfer log.
  */
 #include "views.h"
 
@@ -9,9 +9,9 @@
 
 enum { N = 1000, BYTES = N * 4 };
 
-/* Making and asking. */
+/* Creation and queries. */
 
-TEST(info_tells_shape_and_place) {
+TEST(info_returns_shape_and_offset) {
     static const int32_t cube[] = {4, 5, 6}, origin[] = {1, 2, 3}, extent[] = {2, 3, 3};
     uint32_t *data = numbers(120 * 2, 1);
     revamp_array_view view = view_of_host(data, 3, cube, 8), part = part_of(view, origin, extent),
@@ -36,7 +36,7 @@ TEST(info_tells_shape_and_place) {
     CHECK(info.strides[0] == 48 && info.strides[1] == 8);
     CHECK_NUMBER(info.offset, 480 + 96 + 24);
     CHECK(host_access(row, REVAMP_ACCESS_READ) == data + 150);
-    /* The lists live as long as the handle. */
+    /* The arrays info.extent and info.strides stay valid until the view from which they come (row) is released. */
     drop(view);
     drop(part);
     CHECK_SAME(info.extent, extent + 1, 8);
@@ -129,7 +129,7 @@ TEST(dead_and_foreign_handles_are_errors) {
                 info.arguments = &argument;
                 info.argument_count = 1;
                 CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_HANDLE, "");
-                settle(p);
+                wait_at(p);
             }
         }
         revamp_region from = region_of(b), to = host_region(data, 1, (const int32_t[]){1}, 4);
@@ -198,7 +198,7 @@ TEST(an_argument_or_region_is_an_array_or_a_view) {
     }
 }
 
-/* Section, projection, view_as, reinterpret_as: docs/spec/array-views.md#parts-and-shapes. */
+/* Derived views: section, projection, view_as, reinterpret_as (docs/spec/array-views.md#parts-and-shapes). */
 
 TEST(sections_begin_at_their_origins) {
     FOR_EACH_RUNNER(p) {
@@ -239,7 +239,7 @@ TEST(bad_sections_are_errors) {
         CHECK_FAILS(revamp_array_view_section(view, bad[i].origin, bad[i].extent, &result), AS_RUNTIME, "");
         CHECK_FAILS(revamp_array_view_section(part, bad[i].origin, bad[i].extent, &result), AS_RUNTIME, "");
     }
-    /* Only by one end. */
+    /* Only the origin or only the extent is given. */
     CHECK_FAILS(revamp_array_view_section(view, (const int32_t[]){20, 0}, NULL, &result), AS_RUNTIME, "");
     CHECK_FAILS(revamp_array_view_section(view, (const int32_t[]){0, -1}, NULL, &result), AS_RUNTIME, "");
     CHECK_FAILS(revamp_array_view_section(view, NULL, (const int32_t[]){20, 51}, &result), AS_RUNTIME, "51");
@@ -279,11 +279,12 @@ TEST(view_as_gives_another_shape) {
         static const int32_t plane[] = {20, 50}, smaller[] = {9, 9}, five[] = {2, 5, 5, 4, 5}, all = N, more = N + 1;
         static const int32_t bad[] = {10, -1}, zero[] = {0, 5}, wide[] = {20, 20}, wrapping[] = {65536, 65536};
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
-        revamp_array_view view = view_of(data, N), as_plane = shaped(view, 2, plane), as_five = shaped(view, 5, five);
-        revamp_array_view small = shaped(view, 2, smaller), flat = shaped(as_five, 1, &all), result = NULL;
+        revamp_array_view view = view_of(data, N), as_plane = reshaped(view, 2, plane),
+                          as_five = reshaped(view, 5, five);
+        revamp_array_view small = reshaped(view, 2, smaller), flat = reshaped(as_five, 1, &all), result = NULL;
         CHECK_NUMBER(bytes_of(small), 81 * 4);
         CHECK_NUMBER(array_view_info(as_five).source_id, array_view_info(view).source_id);
-        /* The shapes share elements: the last writer of each is seen through all. */
+        /* Views of different shapes share the elements: a write through one view is visible through the others. */
         step_on(p, as_five);
         step_naive(expected, N, 1);
         CHECK_SAME(read_on_host(as_plane), expected, BYTES);
@@ -299,7 +300,7 @@ TEST(view_as_gives_another_shape) {
         CHECK_FAILS(revamp_array_view_view_as(view, 2, bad, &result), AS_BAD, "");
         CHECK_FAILS(revamp_array_view_view_as(view, 2, zero, &result), AS_BAD, "");
         CHECK_FAILS(revamp_array_view_view_as(view, 2, wrapping, &result), AS_BAD, "");
-        /* A view with gaps has no other shape. */
+        /* A view with gaps cannot be reshaped. */
         revamp_array_view gaps = part_of(as_plane, NULL, wide);
         CHECK_FAILS(revamp_array_view_view_as(gaps, 1, (const int32_t[]){10}, &result), AS_BAD, "");
         CHECK_FAILS(revamp_array_view_reinterpret_as(gaps, 8, &result), AS_BAD, "");
@@ -315,7 +316,7 @@ TEST(a_section_of_whole_rows_has_no_gaps) {
         static const int32_t plane[] = {20, 50}, origin[] = {4, 0}, extent[] = {6, 50}, flat = 300;
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of_host(data, 2, plane, 4), rows = part_of(view, origin, extent);
-        revamp_array_view line = shaped(rows, 1, &flat), doubles = NULL;
+        revamp_array_view line = reshaped(rows, 1, &flat), doubles = NULL;
         REQUIRE_OK(revamp_array_view_reinterpret_as(rows, 8, &doubles));
         CHECK_NUMBER(array_view_info(doubles).element_count, 150);
         step_on(p, line);
@@ -346,14 +347,14 @@ TEST(reinterpret_as_gives_other_elements) {
         CHECK_NUMBER(array_view_info(words).element_size, 4);
         CHECK_NUMBER(array_view_info(sixteen).element_count, POINTS * 12 / 16);
         CHECK_NUMBER(array_view_info(words).source_id, array_view_info(view).source_id);
-        /* Overlap is of memory, whatever the elements. */
+        /* Views with different element types overlap if their bytes overlap. */
         revamp_array_view middle = range_of(view, 100, 50), one_word = range_of(words, 301, 1);
         meter m = meter_of(view);
         step_on(p, middle);
         step_naive(expected + 300, 150, 1);
-        CHECK_MOVED(&m, apart(view, p, 600), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, 600), 0);
         CHECK_NUMBER(read_on_host(one_word)[0], expected[301]);
-        CHECK_MOVED(&m, 0, apart(view, p, 4));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, 4));
         step_on(p, words);
         step_naive(expected, (size_t)POINTS * 3, 1);
         CHECK_SAME(read_on_host(view), expected, POINTS * 12);
@@ -368,13 +369,13 @@ TEST(reinterpret_as_gives_other_elements) {
     }
 }
 
-TEST(views_derived_of_read_only_ones_are_read_only) {
+TEST(views_derived_from_read_only_views_are_read_only) {
     static const int32_t plane[] = {20, 50};
     uint32_t *data = numbers(N, 1);
     revamp_array_view view = view_of_host(data, 2, plane, 4), constant = read_only(view), derived[5] = {NULL};
     derived[0] = part_of(constant, NULL, NULL);
     derived[1] = row_of(constant, 3);
-    derived[2] = shaped(constant, 1, (const int32_t[]){N});
+    derived[2] = reshaped(constant, 1, (const int32_t[]){N});
     REQUIRE_OK(revamp_array_view_reinterpret_as(constant, 8, &derived[3]));
     derived[4] = read_only(constant);
     for (size_t i = 0; i < COUNT(derived); i++) {
@@ -397,11 +398,11 @@ TEST(blocks_of_columns_side_by_side_do_not_overlap) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of_host(data, 2, plane, 4), left = part_of(view, NULL, half);
         revamp_array_view right = part_of(view, origin, half);
-        const uint64_t far = apart(view, p, 2000);
+        const uint64_t moved_if_separate = bytes_if_separate(view, p, 2000);
         meter m = meter_of(view);
-        /* Each dirty at another location, its elements between the other's. */
+        /* `left` was last written on the accelerator, `right` on the host. Their rows alternate in memory. */
         step_on(p, left);
-        CHECK_MOVED(&m, far, 0);
+        CHECK_MOVED(&m, moved_if_separate, 0);
         CHECK_NUMBER(valid_at(right, &host), 2000);
         step_on_host(right);
         CHECK_NOTHING_MOVED(&m);
@@ -412,9 +413,9 @@ TEST(blocks_of_columns_side_by_side_do_not_overlap) {
         step_naive(expected, N, 2);
         CHECK_NUMBER(valid_at(view, &host), 2000);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        CHECK_MOVED(&m, 0, far);
+        CHECK_MOVED(&m, 0, moved_if_separate);
         step_on(p, right);
-        CHECK_MOVED(&m, far, 0);
+        CHECK_MOVED(&m, moved_if_separate, 0);
         step_naive(expected + 25, 25, 1);
         CHECK_NUMBER(read_on_host(left)[0], expected[0]);
         CHECK_NOTHING_MOVED(&m);
@@ -438,7 +439,7 @@ TEST(blocks_of_columns_on_two_accelerators) {
             step_on(p, left);
             step_on(q, right);
         }
-        CHECK_MOVED(&m, apart(view, p, 2000) + apart(view, q, 2000), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, 2000) + bytes_if_separate(view, q, 2000), 0);
         step_naive(expected, N, 3);
         drop(left);
         drop(right);
@@ -449,7 +450,7 @@ TEST(blocks_of_columns_on_two_accelerators) {
 
 /* Overlapping views in one launch. */
 
-TEST(overlapping_views_in_one_launch_are_one_memory) {
+TEST(overlapping_views_in_one_launch_share_memory) {
     FOR_EACH_RUNNER(p) {
         static const int32_t plane[] = {20, 50}, extent[] = {15, 40}, origin[] = {5, 10};
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
@@ -458,13 +459,13 @@ TEST(overlapping_views_in_one_launch_are_one_memory) {
         const capture a = {first, NULL, 0}, b = {second, NULL, 0}, base = {view, NULL, 0};
         meter m = meter_of(view);
         REQUIRE_OK(try_use(p, OPERATION_ADD_TWO, a, b, 7));
-        /* 600 each, of which 10 x 30 are in both. */
-        CHECK_MOVED(&m, apart(view, p, 3600), 0);
+        /* Each view has 600 elements. 10 x 30 elements are in both views. */
+        CHECK_MOVED(&m, bytes_if_separate(view, p, 3600), 0);
         for (size_t y = 0; y < 20; y++)
             for (size_t x = 0; x < 50; x++)
                 expected[y * 50 + x] += (y < 15 && x < 40 ? 7U : 0U) + (y >= 5 && x >= 10 ? 7U : 0U);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        /* With the base view, twice the same, and again while dirty. */
+        /* One launch captures the base view twice. The next captures the parts, which were last written on `p`. */
         REQUIRE_OK(try_use(p, OPERATION_ADD_TWO, base, base, 5));
         REQUIRE_OK(try_use(p, OPERATION_ADD_TWO, b, a, 5));
         for (size_t y = 0; y < 20; y++)
@@ -478,7 +479,7 @@ TEST(overlapping_views_in_one_launch_are_one_memory) {
     }
 }
 
-TEST(overlapping_parts_far_apart_are_one_memory) {
+TEST(overlapping_parts_far_apart_share_memory) {
     FOR_EACH_RUNNER(p) {
         enum { LARGE = 1 << 20 };
         uint32_t *data = numbers(LARGE, 1), *expected = numbers(LARGE, 1);
@@ -486,7 +487,7 @@ TEST(overlapping_parts_far_apart_are_one_memory) {
                           high = range_of(view, LARGE - N, N);
         revamp_array_view across = range_of(view, LARGE / 2, N), over = range_of(view, LARGE / 2 + 500, N);
         const capture a = {low, NULL, 0}, b = {high, NULL, 0}, c = {across, NULL, 0}, d = {over, NULL, 0};
-        /* Each part had memory by itself before. */
+        /* First, separate launches give each part its own memory on the accelerator. */
         step_on(p, low);
         step_on(p, high);
         step_on(p, across);
@@ -507,7 +508,7 @@ TEST(overlapping_parts_far_apart_are_one_memory) {
     }
 }
 
-TEST(an_array_and_a_view_of_it_in_one_launch_are_one_memory) {
+TEST(an_array_and_its_view_in_one_launch_share_memory) {
     FOR_EACH_RUNNER(p) {
         uint32_t *expected = numbers(N, 1);
         revamp_array array = array_with(p->view, expected, N);
@@ -528,7 +529,7 @@ TEST(an_array_and_a_view_of_it_in_one_launch_are_one_memory) {
     }
 }
 
-TEST(overlapping_bindings_are_one_memory) {
+TEST(overlapping_bindings_share_memory) {
     FOR_EACH_PLACE(p, runs_spirv) {
         static const int32_t extent = 600;
         const struct { uint32_t n, value; } values = {600, 9};
@@ -551,7 +552,7 @@ TEST(overlapping_bindings_are_one_memory) {
     }
 }
 
-/* Discard and refresh: docs/spec/array-views.md#discard and #refresh. */
+/* Discard and refresh (docs/spec/array-views.md#discard, docs/spec/array-views.md#refresh). */
 
 TEST(discard_of_random_sections_leaves_the_host_as_it_was) {
     FOR_EACH_RUNNER(p) {
@@ -560,7 +561,7 @@ TEST(discard_of_random_sections_leaves_the_host_as_it_was) {
             static const int32_t plane[] = {20, 50};
             uint32_t *data = numbers(N, 1), *original = numbers(N, 1);
             revamp_array_view view = view_of_host(data, 2, plane, 4), parts[3];
-            const bool is_apart = apart(view, p, 1) != 0;
+            const bool has_own_memory = bytes_if_separate(view, p, 1) != 0;
             for (int i = 0; i < 3; i++) {
                 int32_t origin[2], extent[2];
                 for (int d = 0; d < 2; d++) {
@@ -576,36 +577,36 @@ TEST(discard_of_random_sections_leaves_the_host_as_it_was) {
                 CHECK_OK(revamp_array_view_discard_data(parts[i]));
             CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
             CHECK_NOTHING_MOVED(&m);
-            if (is_apart) CHECK_SAME(data, original, BYTES);
-            meter of_process = meter_of(NULL);
+            if (has_own_memory) CHECK_SAME(data, original, BYTES);
+            meter process_meter = meter_of(NULL);
             drop_all(parts, 3);
             drop(view);
-            CHECK_NOTHING_MOVED(&of_process);
-            if (is_apart) CHECK_SAME(data, original, BYTES);
+            CHECK_NOTHING_MOVED(&process_meter);
+            if (has_own_memory) CHECK_SAME(data, original, BYTES);
         }
     }
 }
 
-TEST(discard_holds_for_sections_and_until_the_next_write) {
+TEST(discard_applies_to_sections_until_the_next_write) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), part = range_of(view, 100, 200), other = range_of(view, 250, 100);
-        const uint64_t far = apart(view, p, 1);
+        const uint64_t moved_if_separate = bytes_if_separate(view, p, 1);
         CHECK_OK(revamp_array_view_discard_data(view));
         meter m = meter_of(view);
         fill_on(p, part, 1);
         fill_naive(expected + 100, 200, 1);
         CHECK_NOTHING_MOVED(&m);
         CHECK_SAME(read_on_host(part), expected + 100, 800);
-        CHECK_MOVED(&m, 0, far * 800);
-        /* What was written counts again; the rest of the view still is discarded. */
+        CHECK_MOVED(&m, 0, moved_if_separate * 800);
+        /* The written elements are no longer discarded. The other elements of the view still are. */
         step_on_host(part);
         step_naive(expected + 100, 200, 1);
         step_on(p, other);
-        CHECK_MOVED(&m, far * 200, 0);
+        CHECK_MOVED(&m, moved_if_separate * 200, 0);
         step_naive(expected + 250, 50, 1);
         CHECK_SAME(read_on_host(part), expected + 100, 800);
-        CHECK_MOVED(&m, 0, far * 200);
+        CHECK_MOVED(&m, 0, moved_if_separate * 200);
         drop(part);
         drop(other);
         drop(view);
@@ -620,26 +621,26 @@ TEST(discard_of_a_read_only_view_is_an_error) {
     drop(view);
 }
 
-TEST(refresh_lets_pending_changes_go) {
+TEST(refresh_drops_pending_changes) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), constant = read_only(view);
-        const bool is_apart = apart(view, p, 1) != 0;
+        const bool has_own_memory = bytes_if_separate(view, p, 1) != 0;
         step_on(p, view);
-        settle(p);
-        if (!is_apart) step_naive(expected, N, 1);
+        wait_at(p);
+        if (!has_own_memory) step_naive(expected, N, 1);
         meter m = meter_of(view);
         CHECK_OK(revamp_array_view_refresh(view));
         CHECK_NOTHING_MOVED(&m);
         CHECK_SAME(read_on_host(view), expected, BYTES);
         CHECK_NOTHING_MOVED(&m);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
-        /* Through a read-only view too. */
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
+        /* A read-only view can be refreshed too. */
         data[5] = expected[5] = 99;
         CHECK_OK(revamp_array_view_refresh(constant));
         CHECK_SAME(read_on(p, constant), expected, BYTES);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         drop(constant);
         drop(view);
         CHECK_SAME(data, expected, BYTES);
@@ -664,84 +665,84 @@ TEST(refresh_shows_what_a_kernel_wrote_into_the_array) {
     }
 }
 
-/* Synchronize and prefetch: docs/spec/array-views.md#synchronize. */
+/* Synchronize and prefetch (docs/spec/array-views.md#synchronize). */
 
-TEST(after_synchronize_for_writing_home_may_be_written_directly) {
+TEST(the_source_is_writable_after_synchronize_for_writing) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N);
-        const uint64_t far = apart(view, p, BYTES);
+        const uint64_t moved_if_separate = bytes_if_separate(view, p, BYTES);
         step_on(p, view);
         step_naive(expected, N, 1);
         meter m = meter_of(view);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ_WRITE));
-        CHECK_MOVED_BY_CALL(&m, 0, far);
+        CHECK_MOVED_BY_CALL(&m, 0, moved_if_separate);
         CHECK_SAME(data, expected, BYTES);
         step_naive(data, N, 1);
         step_naive(expected, N, 1);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, far, 0);
-        /* For writing only: the old contents are not fetched. */
+        CHECK_MOVED(&m, moved_if_separate, 0);
+        /* synchronize() for writing only does not transfer the old contents. */
         step_on(p, view);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_WRITE));
         CHECK_NOTHING_MOVED(&m);
         fill_naive(data, N, 6);
         fill_naive(expected, N, 6);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, far, 0);
+        CHECK_MOVED(&m, moved_if_separate, 0);
         drop(view);
     }
 }
 
-TEST(synchronize_to_fetches_ahead) {
+TEST(synchronize_to_prefetches) {
     FOR_EACH_RUNNER(p) {
         const place host = host_place();
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_completion done = NULL;
         revamp_array_view view = view_of(data, N), part = range_of(view, 10, 100);
-        const uint64_t far = apart(view, p, 1);
+        const uint64_t moved_if_separate = bytes_if_separate(view, p, 1);
         meter m = meter_of(view);
         CHECK_OK(revamp_array_view_synchronize_to(part, p->view, REVAMP_ACCESS_READ));
-        CHECK_MOVED_BY_CALL(&m, far * 400, 0);
+        CHECK_MOVED_BY_CALL(&m, moved_if_separate * 400, 0);
         CHECK_NUMBER(valid_at(part, &host), 400);
         REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ_WRITE, NULL, &done));
         expect_done(done);
-        CHECK_MOVED_BY_CALL(&m, far * 3600, 0);
+        CHECK_MOVED_BY_CALL(&m, moved_if_separate * 3600, 0);
         CHECK_NUMBER(valid_at(view, &host), 0);
         step_on(p, view);
         step_naive(expected, N, 1);
         CHECK_NOTHING_MOVED(&m);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        CHECK_MOVED(&m, 0, far * BYTES);
-        /* For writing: nothing is fetched. */
+        CHECK_MOVED(&m, 0, moved_if_separate * BYTES);
+        /* synchronize_to() for writing only does not transfer the old contents. */
         step_on_host(view);
         CHECK_OK(revamp_array_view_synchronize_to(view, p->view, REVAMP_ACCESS_WRITE));
         CHECK_NOTHING_MOVED(&m);
         fill_on(p, view, 4);
         CHECK_NOTHING_MOVED(&m);
         fill_naive(expected, N, 4);
-        /* To the host, which is its cpu accelerator's view. */
+        /* Synchronizes to the host: cpu_view() is the accelerator_view of the cpu accelerator. */
         CHECK_OK(revamp_array_view_synchronize_to(view, cpu_view(), REVAMP_ACCESS_READ));
-        CHECK_MOVED_BY_CALL(&m, 0, far * BYTES);
+        CHECK_MOVED_BY_CALL(&m, 0, moved_if_separate * BYTES);
         CHECK_SAME(data, expected, BYTES);
         drop(part);
         drop(view);
     }
 }
 
-TEST(synchronize_of_an_array_elsewhere) {
+TEST(synchronize_writes_back_to_an_array_on_an_accelerator) {
     FOR_EACH_RUNNER(p) {
         const place host = host_place();
         uint32_t *expected = numbers(N, 1);
         revamp_array array = array_with(p->view, expected, N);
         revamp_array_view view = view_of_array(array), part = range_of(view, 900, 100);
-        const uint64_t far = apart(view, &host, 1);
+        const uint64_t moved_if_separate = bytes_if_separate(view, &host, 1);
         meter m = meter_of(view);
         step_on_host(part);
         step_naive(expected + 900, 100, 1);
-        CHECK_MOVED(&m, 0, far * 400);
+        CHECK_MOVED(&m, 0, moved_if_separate * 400);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
-        CHECK_MOVED_BY_CALL(&m, far * 400, 0);
+        CHECK_MOVED_BY_CALL(&m, moved_if_separate * 400, 0);
         CHECK_SAME(read_array(array), expected, BYTES);
         drop(part);
         drop(view);
@@ -749,9 +750,9 @@ TEST(synchronize_of_an_array_elsewhere) {
     }
 }
 
-/* Views without a data source: docs/spec/array-views.md#views-without-a-data-source. */
+/* Views without a data source (docs/spec/array-views.md#views-without-a-data-source). */
 
-TEST(a_view_without_source_says_so) {
+TEST(info_reports_a_view_without_source) {
     revamp_array_view view = sourceless(N), part = range_of(view, 1, 2);
     CHECK(!array_view_info(view).source_view);
     CHECK(!array_view_info(part).source_view);
@@ -771,11 +772,11 @@ TEST(a_view_without_source_first_used_on_the_host) {
         uint32_t *data = host_access(view, REVAMP_ACCESS_READ_WRITE);
         CHECK_NOTHING_MOVED(&m);
         step_on(p, view);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         step_naive(expected, N, 1);
         CHECK(host_access(view, REVAMP_ACCESS_READ) == data);
         CHECK_SAME(data, expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
         step_on(p, view);
         drop(view);
     }
@@ -787,21 +788,21 @@ TEST(a_view_without_source_first_used_on_an_accelerator) {
         uint32_t *expected = memory(BYTES);
         revamp_array_view view = sourceless(N);
         meter m = meter_of(view);
-        /* What was never written does not move. */
+        /* Elements that were never written are not transferred. */
         fill_on(p, view, 5);
         fill_naive(expected, N, 5);
         CHECK_NOTHING_MOVED(&m);
-        /* As if it were an array there. */
+        /* From its first use on, the view behaves like a view of an array on this accelerator. */
         step_on(p, view);
         step_naive(expected, N, 1);
         CHECK_NOTHING_MOVED(&m);
         CHECK(residency_at(view, p).shares_home);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, &host, BYTES));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, &host, BYTES));
         step_on_host(view);
         step_naive(expected, N, 1);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, apart(view, &host, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, &host, BYTES), 0);
         drop(view);
     }
 }
@@ -815,13 +816,13 @@ TEST(a_view_without_source_is_discarded_until_written) {
         fill_on(p, part, 1);
         CHECK_NUMBER(residency_at(view, p).discarded_bytes, BYTES - 200);
         (void)read_on_host(view);
-        CHECK_MOVED(&m, 0, apart(view, &host, 200));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, &host, 200));
         drop(part);
         drop(view);
     }
 }
 
-TEST(views_without_source_allow_everything_else) {
+TEST(views_without_source_support_copy_refresh_and_discard) {
     FOR_EACH_RUNNER(p) {
         static const int32_t extent = N;
         uint32_t *expected = numbers(N, 3), *got = memory(BYTES);
@@ -829,7 +830,7 @@ TEST(views_without_source_allow_everything_else) {
             revamp_array_view view = sourceless(N), other = sourceless(N), fresh = sourceless(N);
             revamp_region from_host = host_region(expected, 1, &extent, 4), to_host = host_region(got, 1, &extent, 4);
             revamp_region a = region_of(view), b = region_of(other), c = region_of(fresh);
-            /* Before any use. */
+            /* These calls succeed even before the first use of the view. */
             CHECK_OK(revamp_array_view_refresh(view));
             CHECK_OK(revamp_array_view_discard_data(view));
             CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
@@ -838,7 +839,7 @@ TEST(views_without_source_allow_everything_else) {
                 fill_on_host(view, 0);
             else
                 fill_on(p, view, 0);
-            /* Copies: in, between two, out. */
+            /* Copies into a view, between two views, and out of a view. */
             CHECK_OK(revamp_copy(&from_host, &a));
             CHECK_OK(revamp_copy(&a, &b));
             CHECK_OK(revamp_copy(&b, &to_host));
@@ -851,13 +852,13 @@ TEST(views_without_source_allow_everything_else) {
             CHECK_OK(revamp_copy(&a, &to_host));
             step_naive(expected, N, 1);
             CHECK_SAME(got, expected, BYTES);
-            /* Refresh has no effect; the contents stay right. */
+            /* Refresh of a view without a data source has no effect, so the contents stay correct. */
             step_on(p, view);
             step_naive(expected, N, 1);
             CHECK_OK(revamp_array_view_refresh(view));
             CHECK_SAME(read_on_host(view), expected, BYTES);
             CHECK_SAME(read_on(p, view), expected, BYTES);
-            /* Discard is a hint: a second kernel there still finds the values. */
+            /* Discard is only a hint: a later kernel on the same accelerator still reads the old values. */
             step_on(p, view);
             step_naive(expected, N, 1);
             CHECK_OK(revamp_array_view_discard_data(view));
@@ -877,8 +878,8 @@ TEST(aliases_of_a_view_without_source_share_its_memory) {
     FOR_EACH_RUNNER(p) {
         static const int32_t plane[] = {20, 50};
         uint32_t *expected = memory(BYTES);
-        /* Made before the first use. */
-        revamp_array_view view = sourceless(N), alias = part_of(view, NULL, NULL), as_plane = shaped(view, 2, plane);
+        /* The views of the same elements are created before the first use. */
+        revamp_array_view view = sourceless(N), alias = part_of(view, NULL, NULL), as_plane = reshaped(view, 2, plane);
         revamp_array_view constant = read_only(view), row = row_of(as_plane, 3);
         fill_on(p, alias, 50);
         fill_naive(expected, N, 50);
@@ -912,7 +913,7 @@ TEST(a_view_without_source_moves_between_accelerators) {
     }
 }
 
-/* Life: docs/spec/array-views.md#lifetime. */
+/* The lifetime of views and their memory (docs/spec/array-views.md#lifetime). */
 
 TEST(a_view_keeps_the_memory_of_its_array) {
     FOR_EACH_PLACE(home, holds_arrays)
@@ -957,10 +958,10 @@ TEST(a_view_may_be_released_while_it_is_used) {
 TEST(an_accelerator_view_may_be_released_with_views_used_on_it) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
-        const place own = on_view(p, new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC));
+        const place separate_place = on_view(p, new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC));
         revamp_array_view view = view_of(data, N);
-        step_on(&own, view);
-        CHECK_OK(revamp_accelerator_view_release(own.view));
+        step_on(&separate_place, view);
+        CHECK_OK(revamp_accelerator_view_release(separate_place.view));
         step_naive(expected, N, 1);
         CHECK_SAME(read_on_host(view), expected, BYTES);
         step_on(p, view);
@@ -970,54 +971,54 @@ TEST(an_accelerator_view_may_be_released_with_views_used_on_it) {
     }
 }
 
-/* What the host may do, without a call. */
+/* State words: what the host may access without another call of revamp_array_view_data(). */
 
 static uint32_t state_of(const uint32_t *state) {
     return __atomic_load_n(state, __ATOMIC_ACQUIRE);
 }
 
-TEST(the_state_tells_what_the_host_may_do) {
+TEST(the_state_word_reports_host_access) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1);
-        const uint32_t *of_view = NULL, *of_part = NULL;
-        revamp_array_view view = view_of(data, N), part = range_of(view, 100, 10), beside = range_of(view, 500, 10);
-        REQUIRE_OK(revamp_array_view_get_host_access(view, &of_view));
-        REQUIRE_OK(revamp_array_view_get_host_access(part, &of_part));
-        CHECK_NUMBER(state_of(of_view), 0);
+        const uint32_t *view_state = NULL, *part_state = NULL;
+        revamp_array_view view = view_of(data, N), part = range_of(view, 100, 10), disjoint = range_of(view, 500, 10);
+        REQUIRE_OK(revamp_array_view_get_host_access(view, &view_state));
+        REQUIRE_OK(revamp_array_view_get_host_access(part, &part_state));
+        CHECK_NUMBER(state_of(view_state), 0);
         host_access(view, REVAMP_ACCESS_READ);
-        CHECK_NUMBER(state_of(of_view), REVAMP_HOST_MAY_READ);
-        CHECK_NUMBER(state_of(of_part), 0);
+        CHECK_NUMBER(state_of(view_state), REVAMP_HOST_MAY_READ);
+        CHECK_NUMBER(state_of(part_state), 0);
         host_access(view, REVAMP_ACCESS_READ_WRITE);
-        CHECK_NUMBER(state_of(of_view), REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
+        CHECK_NUMBER(state_of(view_state), REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
         host_access(part, REVAMP_ACCESS_READ_WRITE);
-        CHECK_NUMBER(state_of(of_part), REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
-        /* Something else uses overlapping elements. */
+        CHECK_NUMBER(state_of(part_state), REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
+        /* A kernel that writes overlapping elements revokes all access of the host. */
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         host_access(part, REVAMP_ACCESS_READ_WRITE);
         step_on(p, view);
-        CHECK_NUMBER(state_of(of_view), 0);
-        CHECK_NUMBER(state_of(of_part), 0);
+        CHECK_NUMBER(state_of(view_state), 0);
+        CHECK_NUMBER(state_of(part_state), 0);
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         step_on(p, part);
-        CHECK_NUMBER(state_of(of_view), 0);
-        /* A kernel that reads takes the right to write. */
+        CHECK_NUMBER(state_of(view_state), 0);
+        /* A kernel that only reads revokes only the write access. */
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         host_access(part, REVAMP_ACCESS_READ_WRITE);
         read_on(p, view);
-        CHECK_NUMBER(state_of(of_view) & REVAMP_HOST_MAY_WRITE, 0);
-        CHECK_NUMBER(state_of(of_part) & REVAMP_HOST_MAY_WRITE, 0);
-        /* What does not overlap changes nothing. */
+        CHECK_NUMBER(state_of(view_state) & REVAMP_HOST_MAY_WRITE, 0);
+        CHECK_NUMBER(state_of(part_state) & REVAMP_HOST_MAY_WRITE, 0);
+        /* A kernel that uses other elements does not change the state word. */
         host_access(part, REVAMP_ACCESS_READ_WRITE);
-        step_on(p, beside);
-        CHECK_NUMBER(state_of(of_part), REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
+        step_on(p, disjoint);
+        CHECK_NUMBER(state_of(part_state), REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
         CHECK_OK(revamp_array_view_synchronize_to(view, p->view, REVAMP_ACCESS_READ_WRITE));
-        CHECK_NUMBER(state_of(of_part), 0);
-        const revamp_array_view all[] = {beside, part, view};
+        CHECK_NUMBER(state_of(part_state), 0);
+        const revamp_array_view all[] = {disjoint, part, view};
         drop_all(all, 3);
     }
 }
 
-/* Slice `number` of those that `depth` indices name, as the host uses it. */
+/* Gives the host access to slice `number` of those that `depth` indices select. Sets *states to their state words. */
 static uint32_t *slice_of(revamp_array_view view, uint32_t depth, uint64_t number, revamp_access access,
                           const uint32_t **states) {
     void *data = NULL;
@@ -1025,39 +1026,39 @@ static uint32_t *slice_of(revamp_array_view view, uint32_t depth, uint64_t numbe
     return data;
 }
 
-TEST(COH_2_a_slice_comes_to_the_host_alone) {
+TEST(COH_2_only_the_accessed_slice_is_transferred_to_the_host) {
     static const int32_t cube[] = {5, 10, 20};
     enum { ROW = 20 * 4, BOTH = REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE };
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         const uint32_t *whole = NULL, *rows = NULL, *planes = NULL;
-        revamp_array_view view = view_of(data, N), shape = shaped(view, 3, cube);
-        const uint64_t far = apart(view, p, 1);
+        revamp_array_view view = view_of(data, N), shape = reshaped(view, 3, cube);
+        const uint64_t moved_if_separate = bytes_if_separate(view, p, 1);
         REQUIRE_OK(revamp_array_view_get_host_access(shape, &whole));
         step_on(p, view);
         step_naive(expected, N, 1);
-        meter moved = meter_of(view);
+        meter view_meter = meter_of(view);
         uint32_t *row = slice_of(shape, 2, 23, REVAMP_ACCESS_READ, &rows);
         CHECK_SAME(row, expected + 23 * 20, ROW);
-        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, far * ROW);
+        CHECK_NUMBER(moved_since(&view_meter).implicit_from_bytes, moved_if_separate * ROW);
         CHECK_NUMBER(state_of(&rows[23]), REVAMP_HOST_MAY_READ);
         CHECK_NUMBER(state_of(&rows[22]) | state_of(&rows[24]) | state_of(whole), 0);
-        /* Again, and to write. */
+        /* Access to the same slice again, now for writing. */
         CHECK(slice_of(shape, 2, 23, REVAMP_ACCESS_READ_WRITE, &rows) == row);
-        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, 0);
+        CHECK_NUMBER(moved_since(&view_meter).implicit_from_bytes, 0);
         CHECK_NUMBER(state_of(&rows[23]), BOTH);
         CHECK(slice_of(shape, 1, 4, REVAMP_ACCESS_READ_WRITE, &planes) == row - 23 * 20 + 4 * 200);
-        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, far * 10 * ROW);
+        CHECK_NUMBER(moved_since(&view_meter).implicit_from_bytes, moved_if_separate * 10 * ROW);
         CHECK_NUMBER(state_of(&planes[4]), BOTH);
         CHECK_NUMBER(state_of(&planes[2]) | state_of(&rows[40]), 0);
-        /* Of the rest the device keeps its own. */
+        /* The device keeps its valid copy of the elements outside these slices. */
         revamp_residency there = {0};
         there.struct_size = sizeof there;
         CHECK_OK(revamp_array_view_get_residency(view, p->view, &there));
         CHECK_NUMBER(there.valid_bytes, (N - 11 * 20) * 4);
-        /* What uses elements elsewhere takes back the words of slices that have some of them. */
-        revamp_array_view beside = range_of(view, 0, 100), part = range_of(view, 470, 1);
-        step_on(p, beside);
+        /* A kernel clears bits in the state words of overlapping slices. If it only reads, it clears only MAY_WRITE. */
+        revamp_array_view disjoint = range_of(view, 0, 100), part = range_of(view, 470, 1);
+        step_on(p, disjoint);
         step_naive(expected, 100, 1);
         CHECK_NUMBER(state_of(&rows[23]), BOTH);
         read_on(p, part);
@@ -1066,29 +1067,29 @@ TEST(COH_2_a_slice_comes_to_the_host_alone) {
         step_on(p, view);
         step_naive(expected, N, 1);
         CHECK_NUMBER(state_of(&rows[23]) | state_of(&planes[4]), 0);
-        moved = meter_of(view);
+        view_meter = meter_of(view);
         CHECK_SAME(slice_of(shape, 2, 23, REVAMP_ACCESS_READ, &rows), expected + 23 * 20, ROW);
-        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, far * ROW);
-        /* Once the host alone has all, it may use all. */
+        CHECK_NUMBER(moved_since(&view_meter).implicit_from_bytes, moved_if_separate * ROW);
+        /* Once the host has the only valid copy of every element, it may access the whole view. */
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ_WRITE));
         slice_of(shape, 1, 0, REVAMP_ACCESS_READ_WRITE, &planes);
         CHECK_NUMBER(state_of(whole), BOTH);
         CHECK_SAME(data, expected, BYTES);
-        const revamp_array_view all[] = {part, beside, shape, view};
+        const revamp_array_view all[] = {part, disjoint, shape, view};
         drop_all(all, 4);
     }
 }
 
-TEST(a_slice_that_only_writes_fetches_nothing) {
+TEST(write_only_access_to_a_slice_transfers_nothing) {
     static const int32_t plane[] = {50, 20};
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1);
         const uint32_t *rows = NULL;
-        revamp_array_view view = view_of(data, N), shape = shaped(view, 2, plane);
+        revamp_array_view view = view_of(data, N), shape = reshaped(view, 2, plane);
         step_on(p, view);
-        meter moved = meter_of(view);
+        meter view_meter = meter_of(view);
         uint32_t *row = slice_of(shape, 1, 7, REVAMP_ACCESS_WRITE, &rows);
-        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, 0);
+        CHECK_NUMBER(moved_since(&view_meter).implicit_from_bytes, 0);
         for (int i = 0; i < 20; i++)
             row[i] = 5;
         step_on(p, view);
@@ -1098,7 +1099,7 @@ TEST(a_slice_that_only_writes_fetches_nothing) {
     }
 }
 
-TEST(the_state_is_taken_by_copies) {
+TEST(copies_into_a_view_clear_its_state_word) {
     static const int32_t extent = N;
     uint32_t *data = numbers(N, 1), *sent = numbers(N, 2);
     const uint32_t *state = NULL;
@@ -1114,34 +1115,34 @@ TEST(the_state_is_taken_by_copies) {
     drop(view);
 }
 
-/* Counters and the log. */
+/* Transfer counters and the transfer log. */
 
 TEST(counters_agree_with_one_another) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1);
         revamp_transfer_counters before = {0}, after = {0};
         revamp_array_view view = view_of(data, N), part = range_of(view, 0, 250);
-        const uint64_t far = apart(view, p, 1);
+        const uint64_t moved_if_separate = bytes_if_separate(view, p, 1);
         before.struct_size = after.struct_size = sizeof before;
         REQUIRE_OK(revamp_accelerator_get_transfers(p->accelerator, &before));
-        meter of_source = meter_of(view), of_process = meter_of(NULL);
+        meter source_meter = meter_of(view), process_meter = meter_of(NULL);
         step_on(p, part);
         step_on(p, view);
         step_on_host(part);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
         REQUIRE_OK(revamp_accelerator_get_transfers(p->accelerator, &after));
-        revamp_transfer_counters source = moved_since(&of_source), process = moved_since(&of_process);
-        /* Each view answers for what its own uses caused. */
-        revamp_transfer_counters by_part = view_transfers(part), by_view = view_transfers(view);
-        CHECK_NUMBER(by_part.implicit_to_bytes, far * 1000);
-        CHECK_NUMBER(by_part.implicit_from_bytes, far * 1000);
-        CHECK_NUMBER(by_view.implicit_to_bytes, far * 3000);
-        CHECK_NUMBER(by_view.implicit_from_bytes, 0);
-        CHECK_NUMBER(by_view.explicit_from_bytes, far * 3000);
-        CHECK_NUMBER(by_part.explicit_from_bytes, 0);
-        CHECK_NUMBER(source.implicit_to_bytes, far * BYTES);
-        CHECK_NUMBER(source.implicit_from_bytes, far * 1000);
-        CHECK_NUMBER(source.explicit_from_bytes, far * 3000);
+        revamp_transfer_counters source = moved_since(&source_meter), process = moved_since(&process_meter);
+        /* The counters of a view count the transfers caused by accesses to this view. */
+        revamp_transfer_counters part_counters = view_transfers(part), view_counters = view_transfers(view);
+        CHECK_NUMBER(part_counters.implicit_to_bytes, moved_if_separate * 1000);
+        CHECK_NUMBER(part_counters.implicit_from_bytes, moved_if_separate * 1000);
+        CHECK_NUMBER(view_counters.implicit_to_bytes, moved_if_separate * 3000);
+        CHECK_NUMBER(view_counters.implicit_from_bytes, 0);
+        CHECK_NUMBER(view_counters.explicit_from_bytes, moved_if_separate * 3000);
+        CHECK_NUMBER(part_counters.explicit_from_bytes, 0);
+        CHECK_NUMBER(source.implicit_to_bytes, moved_if_separate * BYTES);
+        CHECK_NUMBER(source.implicit_from_bytes, moved_if_separate * 1000);
+        CHECK_NUMBER(source.explicit_from_bytes, moved_if_separate * 3000);
         CHECK_NUMBER(process.implicit_to_bytes, source.implicit_to_bytes);
         CHECK_NUMBER(process.implicit_from_bytes, source.implicit_from_bytes);
         CHECK_NUMBER(process.explicit_from_bytes, source.explicit_from_bytes);
@@ -1166,7 +1167,7 @@ TEST(array_copies_are_explicit) {
         CHECK_NUMBER(down.implicit_to_bytes + down.implicit_from_bytes, 0);
         CHECK_NUMBER(up.explicit_from_bytes, 0);
         CHECK_NUMBER(down.explicit_to_bytes, 0);
-        /* Private memory: it can only have moved there and back. */
+        /* With separate memory, the bytes must have been transferred to the accelerator and back. */
         if (has_separate_memory()) {
             CHECK_NUMBER(up.explicit_to_bytes, BYTES);
             CHECK_NUMBER(down.explicit_from_bytes, BYTES);
@@ -1175,21 +1176,21 @@ TEST(array_copies_are_explicit) {
     }
 }
 
-enum { MOST_LOGGED = 64 };
+enum { MAX_LOGGED = 64 };
 
-/* Transfers numbered from `first` on. */
+/* Reads the logged transfers with the numbers `first` and higher. Returns their count. */
 static size_t read_log(uint64_t first, revamp_transfer *transfers) {
     size_t count = 0;
-    memset(transfers, 0, MOST_LOGGED * sizeof *transfers);
+    memset(transfers, 0, MAX_LOGGED * sizeof *transfers);
     transfers[0].struct_size = sizeof *transfers;
-    REQUIRE_OK(revamp_transfer_log_read(first, transfers, MOST_LOGGED, &count));
-    REQUIRE(count <= MOST_LOGGED);
+    REQUIRE_OK(revamp_transfer_log_read(first, transfers, MAX_LOGGED, &count));
+    REQUIRE(count <= MAX_LOGGED);
     return count;
 }
 
-/* The number of the next transfer. */
+/* The number that the next transfer will get. */
 static uint64_t next_number(void) {
-    revamp_transfer transfers[MOST_LOGGED];
+    revamp_transfer transfers[MAX_LOGGED];
     uint64_t next = 1;
     for (size_t count; (count = read_log(next, transfers)) > 0;)
         next = transfers[count - 1].number + 1;
@@ -1202,11 +1203,11 @@ static bool is_logged(const revamp_transfer *t, const char *call, uint64_t bytes
            t->is_implicit == is_implicit;
 }
 
-TEST(the_log_tells_each_transfer) {
+TEST(the_log_contains_each_transfer) {
     FOR_EACH_RUNNER(p) {
         const place host = host_place();
         uint32_t *data = numbers(N, 1);
-        revamp_transfer transfers[MOST_LOGGED];
+        revamp_transfer transfers[MAX_LOGGED];
         revamp_array_view view = view_of(data, N);
         const uint64_t id = array_view_info(view).source_id;
         uint64_t first = next_number();
@@ -1215,10 +1216,10 @@ TEST(the_log_tells_each_transfer) {
         step_on(p, view);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
         step_on(p, view);
-        const bool is_apart = apart(view, p, 1) != 0;
+        const bool has_own_memory = bytes_if_separate(view, p, 1) != 0;
         drop(view);
         size_t count = read_log(first, transfers);
-        CHECK_NUMBER(count, is_apart ? 4 : 0);
+        CHECK_NUMBER(count, has_own_memory ? 4 : 0);
         if (count != 4) continue;
         const char *dispatch = runs_spirv(&p->info) ? "revamp_dispatch" : "revamp_parallel_for_each";
         CHECK(is_logged(&transfers[0], dispatch, BYTES, host.accelerator, p->accelerator, true));
@@ -1230,17 +1231,17 @@ TEST(the_log_tells_each_transfer) {
             CHECK_NUMBER(transfers[i].number, first + i);
             CHECK_NUMBER(transfers[i].source_id, id);
         }
-        /* From the middle. */
+        /* Reads from the middle of the log. */
         CHECK_NUMBER(read_log(first + 2, transfers), 2);
         CHECK_NUMBER(transfers[0].number, first + 2);
         CHECK_NUMBER(read_log(first + 4, transfers), 0);
     }
 }
 
-TEST(the_log_keeps_the_latest) {
+TEST(the_log_keeps_the_latest_transfers) {
     enum { LOGGED = 5000 };
-    const place *p = some_place(holds_arrays);
-    revamp_transfer transfers[MOST_LOGGED];
+    const place *p = first_place_or_skip(holds_arrays);
+    revamp_transfer transfers[MAX_LOGGED];
     uint32_t *data = numbers(16, 1);
     revamp_array array = array_with(p->view, data, 16);
     size_t count = 0;
@@ -1248,9 +1249,9 @@ TEST(the_log_keeps_the_latest) {
         write_array(array, data);
     uint64_t next = next_number();
     CHECK(next > LOGGED);
-    /* Asked for what has gone, it begins with the oldest it has. */
+    /* If the first requested transfer is no longer in the log, the result begins with the oldest logged transfer. */
     count = read_log(1, transfers);
-    CHECK_NUMBER(count, MOST_LOGGED);
+    CHECK_NUMBER(count, MAX_LOGGED);
     CHECK(transfers[0].number + 4096 >= next && transfers[0].number > 1);
     CHECK_NUMBER(transfers[0].source_id, 0);
     CHECK(!transfers[0].is_implicit);
@@ -1260,15 +1261,15 @@ TEST(the_log_keeps_the_latest) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* Host kernels with a block. */
+/* Arguments of host kernels. */
 
-TEST(the_block_of_a_host_kernel_lives_until_it_has_run) {
+TEST(launches_of_host_kernels_copy_the_argument_block) {
     uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
-    const place p = *some_place(runs_host_kernels);
+    const place p = *first_place_or_skip(runs_host_kernels);
     revamp_array_view view = view_of(data, N);
     gate *g = new_gate();
     block_view(p.view, g);
-    /* The block of this call is gone from the stack long before. */
+    /* Each call passes an argument block on its stack, and returns before the kernel runs. The launch needs a copy. */
     for (int i = 0; i < 30; i++)
         step_on(&p, view);
     open_gate(g);
@@ -1284,7 +1285,6 @@ static void add_one(const revamp_thread_id *id, void *context) {
 TEST(buffer_arguments_of_host_kernels_make_views_valid) {
     FOR_EACH_PLACE(p, runs_host_kernels) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
-        revamp_array array = array_with(cpu_view(), data, N);
         revamp_array_view view = view_of(data, N);
         const int32_t extent = N;
         meter m = meter_of(view);
@@ -1300,17 +1300,16 @@ TEST(buffer_arguments_of_host_kernels_make_views_valid) {
         info.arguments = &argument;
         info.argument_count = 1;
         CHECK_OK(revamp_parallel_for_each(p->view, &info));
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
-        /* The launch is in order with what uses the view. */
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
+        /* The launch uses the view, so a later access of the host waits for the kernel. */
         CHECK_SAME(read_on_host(view), expected, BYTES);
         for (int i = 0; i < N; i++)
             CHECK_NUMBER(other[i], 1);
         drop(view);
-        CHECK_OK(revamp_array_destroy(array));
     }
 }
 
-/* Threads: docs/spec/accelerators.md#threads. */
+/* Several threads (docs/spec/accelerators.md#threads). */
 
 enum { THREADS = 4, THREAD_ROUNDS = 25 };
 
@@ -1340,11 +1339,11 @@ static void *work(void *context) {
     return NULL;
 }
 
-TEST(threads_with_data_of_their_own) {
+TEST(threads_with_separate_data) {
     FOR_EACH_RUNNER(p) {
         worker workers[THREADS];
         pthread_t threads[THREADS];
-        /* Loads the kernel before threads race for it. */
+        /* Loads the kernel before the threads use it. */
         revamp_array_view first = view_of(numbers(N, 1), N);
         step_on(p, first);
         drop(first);
@@ -1392,7 +1391,7 @@ TEST(threads_with_disjoint_parts_of_one_source) {
     }
 }
 
-static void *release_it(void *context) {
+static void *release_on_thread(void *context) {
     revamp_array_view view = context;
     drop(view);
     return NULL;
@@ -1404,7 +1403,7 @@ TEST(a_view_is_released_on_another_thread) {
         pthread_t thread;
         revamp_array_view view = view_of(data, N);
         step_on(p, view);
-        REQUIRE(!pthread_create(&thread, NULL, release_it, view));
+        REQUIRE(!pthread_create(&thread, NULL, release_on_thread, view));
         pthread_join(thread, NULL);
         step_naive(expected, N, 1);
         CHECK_SAME(data, expected, BYTES);
@@ -1412,19 +1411,19 @@ TEST(a_view_is_released_on_another_thread) {
 }
 
 TEST(many_views_of_one_source) {
-    enum { MANY = 2000 };
+    enum { PARTS = 2000 };
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
-        revamp_array_view view = view_of(data, N), *parts = memory(MANY * sizeof *parts);
-        for (int i = 0; i < MANY; i++)
+        revamp_array_view view = view_of(data, N), *parts = memory(PARTS * sizeof *parts);
+        for (int i = 0; i < PARTS; i++)
             parts[i] = range_of(view, i % 990, 10);
-        for (int i = 0; i < MANY; i += 40) {
+        for (int i = 0; i < PARTS; i += 40) {
             step_on(p, parts[i]);
             step_naive(expected + i % 990, 10, 1);
         }
         CHECK_SAME(read_on_host(view), expected, BYTES);
         step_on(p, view);
-        for (int i = 0; i < MANY; i++)
+        for (int i = 0; i < PARTS; i++)
             drop(parts[i]);
         drop(view);
         step_naive(expected, N, 1);

@@ -1,4 +1,4 @@
-/* How a program observes its transfers: counters, the transfer log, and the race reports of REVAMP_CHECK=1. */
+/* Tests of transfer counters, of the transfer log, and of the race reports of REVAMP_CHECK=1. */
 #include "engines.h"
 #include "system.h"
 
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 1024, BYTES = N * 4, RING = 4096 };
+enum { N = 1024, BYTES = N * 4, LOG_CAPACITY = 4096 };
 
-/* Counters. */
+/* Transfer counters. */
 
-static revamp_transfer_counters plus(revamp_transfer_counters a, revamp_transfer_counters b) {
+static revamp_transfer_counters add_counters(revamp_transfer_counters a, revamp_transfer_counters b) {
     a.implicit_to_bytes += b.implicit_to_bytes;
     a.implicit_to_count += b.implicit_to_count;
     a.implicit_from_bytes += b.implicit_from_bytes;
@@ -65,16 +65,16 @@ TEST(counters_begin_at_zero) {
 
 enum { VIEWS = 6 };
 
-/* Two sources with three views each, used at random everywhere. */
+/* Two data sources with three views each. `access_random_view()` accesses a random view at a random location. */
 typedef struct {
     engine *list;
     size_t count;
     revamp_array_view views[VIEWS];
     uint32_t *data[2];
-} crowd;
+} view_group;
 
-static crowd begin_crowd(void) {
-    crowd c = {engines(), 0, {NULL}, {numbers(N, 1), numbers(N, 2)}};
+static view_group create_view_group(void) {
+    view_group c = {engines(), 0, {NULL}, {numbers(N, 1), numbers(N, 2)}};
     while (c.list[c.count].p)
         c.count++;
     for (size_t i = 0; i < 2; i++) {
@@ -86,18 +86,18 @@ static crowd begin_crowd(void) {
     return c;
 }
 
-static void end_crowd(crowd *c) {
+static void destroy_view_group(view_group *c) {
     drop_all(c->views, VIEWS);
     for (size_t i = 0; i < c->count; i++)
         end_engine(&c->list[i]);
 }
 
-static void use_crowd(crowd *c, uint32_t *state) {
+static void access_random_view(view_group *c, uint32_t *state) {
     const engine *e = &c->list[random_number(state) % c->count];
     revamp_array_view view = c->views[random_number(state) % VIEWS];
-    uint32_t here[N];
+    uint32_t host_data[N];
     int32_t count = (int32_t)array_view_info(view).element_count;
-    revamp_region region = region_of(view), host = host_region(here, 1, &count, 4);
+    revamp_region region = region_of(view), host = host_region(host_data, 1, &count, 4);
     switch (random_number(state) % 9) {
     case 0:
     case 1:
@@ -122,67 +122,67 @@ static void use_crowd(crowd *c, uint32_t *state) {
         CHECK_OK(revamp_copy(&region, &host));
         break;
     default:
-        memset(here, 1, BYTES);
+        memset(host_data, 1, BYTES);
         CHECK_OK(revamp_copy(&host, &region));
     }
 }
 
-static revamp_transfer_counters sum_of_views(const crowd *c, size_t first, size_t count) {
+static revamp_transfer_counters sum_of_views(const view_group *c, size_t first, size_t count) {
     revamp_transfer_counters sum = view_transfers(c->views[first]);
     for (size_t i = 1; i < count; i++)
-        sum = plus(sum, view_transfers(c->views[first + i]));
+        sum = add_counters(sum, view_transfers(c->views[first + i]));
     return sum;
 }
 
 TEST(counters_of_views_sources_and_the_process_add_up) {
     uint32_t state = 11;
-    crowd c = begin_crowd();
+    view_group c = create_view_group();
     for (int round = 0; round < 200; round++) {
-        use_crowd(&c, &state);
+        access_random_view(&c, &state);
         revamp_transfer_counters first = source_transfers(c.views[0]), second = source_transfers(c.views[3]);
         check_equal(sum_of_views(&c, 0, 3), first);
         check_equal(sum_of_views(&c, 3, 3), second);
-        check_equal(plus(first, second), all_transfers());
+        check_equal(add_counters(first, second), all_transfers());
         /* All views of a source report the same counters of the source. */
         check_equal(source_transfers(c.views[2]), first);
     }
     if (has_separate_memory()) CHECK(bytes_to(all_transfers()) > 0 && bytes_from(all_transfers()) > 0);
-    end_crowd(&c);
+    destroy_view_group(&c);
 }
 
 TEST(counters_of_accelerators_add_up) {
     uint32_t state = 12;
-    crowd c = begin_crowd();
+    view_group c = create_view_group();
     for (int round = 0; round < 100; round++) {
-        use_crowd(&c, &state);
+        access_random_view(&c, &state);
         revamp_transfer_counters all = all_transfers();
-        uint64_t implicit_to = 0, implicit_from = 0, explicit_to = 0, explicit_from = 0, counted = 0;
+        uint64_t implicit_to = 0, implicit_from = 0, explicit_to = 0, explicit_from = 0, transfer_count = 0;
         for (size_t i = 0; i < c.count; i++) {
-            revamp_transfer_counters one = accelerator_transfers(c.list[i].p->accelerator);
-            implicit_to += one.implicit_to_bytes;
-            implicit_from += one.implicit_from_bytes;
-            explicit_to += one.explicit_to_bytes;
-            explicit_from += one.explicit_from_bytes;
-            counted +=
-                one.implicit_to_count + one.implicit_from_count + one.explicit_to_count + one.explicit_from_count;
+            revamp_transfer_counters counters = accelerator_transfers(c.list[i].p->accelerator);
+            implicit_to += counters.implicit_to_bytes;
+            implicit_from += counters.implicit_from_bytes;
+            explicit_to += counters.explicit_to_bytes;
+            explicit_from += counters.explicit_from_bytes;
+            transfer_count += counters.implicit_to_count + counters.implicit_from_count + counters.explicit_to_count +
+                              counters.explicit_from_count;
         }
         CHECK_NUMBER(implicit_to, all.implicit_to_bytes);
         CHECK_NUMBER(implicit_from, all.implicit_from_bytes);
         CHECK_NUMBER(explicit_to, all.explicit_to_bytes);
         CHECK_NUMBER(explicit_from, all.explicit_from_bytes);
-        CHECK_NUMBER(counted,
+        CHECK_NUMBER(transfer_count,
                      all.implicit_to_count + all.implicit_from_count + all.explicit_to_count + all.explicit_from_count);
     }
-    end_crowd(&c);
+    destroy_view_group(&c);
 }
 
-/* Transfers of a released view still count for its source, and after the release of the source for the process. */
+/* The counters of a source include released views. The counters of the process include released sources. */
 TEST(counters_outlive_the_views) {
     FOR_EACH_ENGINE(e) {
         uint32_t *data = numbers(N, 1);
         revamp_array_view all = view_of(data, N), part = range_of(all, 0, N / 2);
-        uint64_t bytes = apart(part, e->p, BYTES / 2);
-        meter everything = meter_of(NULL);
+        uint64_t bytes = bytes_if_separate(part, e->p, BYTES / 2);
+        meter process_meter = meter_of(NULL);
         CHECK_OK(run_step(e, NULL, use_view(part)));
         CHECK_NUMBER(view_transfers(part).implicit_to_bytes, bytes);
         CHECK_NUMBER(view_transfers(all).implicit_to_bytes, 0);
@@ -190,7 +190,7 @@ TEST(counters_outlive_the_views) {
         CHECK_NUMBER(source_transfers(all).implicit_to_bytes, bytes);
         CHECK_NUMBER(view_transfers(all).implicit_to_bytes, 0);
         drop(all);
-        revamp_transfer_counters moved = moved_since(&everything);
+        revamp_transfer_counters moved = moved_since(&process_meter);
         CHECK_NUMBER(moved.implicit_to_bytes, bytes);
         CHECK_NUMBER(moved.implicit_from_bytes, bytes);
     }
@@ -218,9 +218,9 @@ TEST(array_copies_count_as_explicit) {
     }
 }
 
-/* The log. */
+/* The transfer log. */
 
-/* The transfers from number *next on, at most `capacity`; *next becomes the number after them. */
+/* Reads at most `capacity` transfers, from number *next on. Sets *next to the number after the last one. */
 static size_t read_log(uint64_t *next, revamp_transfer *transfers, size_t capacity) {
     size_t count = 0;
     memset(transfers, 0, capacity * sizeof *transfers);
@@ -235,12 +235,12 @@ static size_t read_log(uint64_t *next, revamp_transfer *transfers, size_t capaci
 }
 
 static void skip_log(uint64_t *next) {
-    revamp_transfer *transfers = memory(RING * sizeof *transfers);
-    while (read_log(next, transfers, RING)) {
+    revamp_transfer *transfers = memory(LOG_CAPACITY * sizeof *transfers);
+    while (read_log(next, transfers, LOG_CAPACITY)) {
     }
 }
 
-/* Exactly one transfer was logged since, and it is as given. */
+/* Checks that exactly one transfer was logged from number *next on, and that it has these properties. */
 static void expect_logged(uint64_t *next, const char *call, bool is_implicit, revamp_accelerator from,
                           revamp_accelerator to, uint64_t bytes, uint64_t source_id, int line) {
     revamp_transfer got[4];
@@ -259,92 +259,98 @@ static void expect_logged(uint64_t *next, const char *call, bool is_implicit, re
 }
 #define LOGGED(call, is_implicit, from, to) expect_logged(&next, call, is_implicit, from, to, BYTES, id, __LINE__)
 
-#define WAIT_DONE(call, done)                                                                                          \
+#define CALL_AND_WAIT(call, done)                                                                                      \
     do {                                                                                                               \
         REQUIRE_OK(call);                                                                                              \
         expect_done(done);                                                                                             \
     } while (0)
 
-TEST(the_log_names_the_call_that_moved) {
+TEST(the_log_names_the_call_that_transferred) {
     const int32_t extent = N;
+    bool is_tested = false;
     FOR_EACH_ENGINE(e) {
-        uint32_t *data = numbers(N, 1), *here = memory(BYTES);
+        uint32_t *data = numbers(N, 1), *host_data = memory(BYTES);
         uint64_t next = 1;
-        revamp_accelerator there = e->p->accelerator, cpu = find("cpu");
+        revamp_accelerator device = e->p->accelerator, cpu = find("cpu");
         const char *dispatch = e->step ? "revamp_dispatch" : "revamp_parallel_for_each";
         revamp_completion done = NULL;
         revamp_array_view view = view_of(data, N);
         uint64_t id = array_view_info(view).source_id;
-        if (!is_apart(view, e->p->view)) check_skip("memory is shared");
         CHECK(id != 0);
+        if (!has_own_memory(view, e->p->view)) {
+            drop(view);
+            continue;
+        }
+        is_tested = true;
         skip_log(&next);
         CHECK_OK(run_step(e, NULL, use_view(view)));
-        LOGGED(dispatch, true, cpu, there);
+        LOGGED(dispatch, true, cpu, device);
         host_access(view, REVAMP_ACCESS_READ);
-        LOGGED("revamp_array_view_data", true, there, cpu);
+        LOGGED("revamp_array_view_data", true, device, cpu);
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         CHECK_OK(revamp_array_view_synchronize_to(view, e->p->view, REVAMP_ACCESS_READ_WRITE));
-        LOGGED("revamp_array_view_synchronize_to", false, cpu, there);
+        LOGGED("revamp_array_view_synchronize_to", false, cpu, device);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ_WRITE));
-        LOGGED("revamp_array_view_synchronize", false, there, cpu);
-        WAIT_DONE(revamp_array_view_synchronize_to_async(view, e->p->view, REVAMP_ACCESS_READ_WRITE, NULL, &done),
-                  done);
-        LOGGED("revamp_array_view_synchronize_to_async", false, cpu, there);
-        WAIT_DONE(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done), done);
-        LOGGED("revamp_array_view_synchronize_async", false, there, cpu);
+        LOGGED("revamp_array_view_synchronize", false, device, cpu);
+        CALL_AND_WAIT(revamp_array_view_synchronize_to_async(view, e->p->view, REVAMP_ACCESS_READ_WRITE, NULL, &done),
+                      done);
+        LOGGED("revamp_array_view_synchronize_to_async", false, cpu, device);
+        CALL_AND_WAIT(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done), done);
+        LOGGED("revamp_array_view_synchronize_async", false, device, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
-        revamp_region region = region_of(view), host = host_region(here, 1, &extent, 4);
+        revamp_region region = region_of(view), host = host_region(host_data, 1, &extent, 4);
         CHECK_OK(revamp_copy(&region, &host));
-        LOGGED("revamp_copy", false, there, cpu);
+        LOGGED("revamp_copy", false, device, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         skip_log(&next);
-        WAIT_DONE(revamp_copy_async(&region, &host, NULL, &done), done);
-        LOGGED("revamp_copy_async", false, there, cpu);
+        CALL_AND_WAIT(revamp_copy_async(&region, &host, NULL, &done), done);
+        LOGGED("revamp_copy_async", false, device, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         skip_log(&next);
         drop(view);
-        LOGGED("revamp_array_view_release", true, there, cpu);
+        LOGGED("revamp_array_view_release", true, device, cpu);
     }
+    if (!is_tested) check_skip("memory is shared");
 }
 
 TEST(the_log_names_copies_of_arrays) {
     FOR_EACH_PLACE(p, holds_arrays) {
         uint32_t *sent = numbers(N, 1), *got = memory(BYTES);
         uint64_t next = 1, id = 0;
-        revamp_accelerator there = p->accelerator, cpu = find("cpu");
+        revamp_accelerator device = p->accelerator, cpu = find("cpu");
         revamp_completion done = NULL;
         revamp_array array = array_1d(p->view, N, 4), host = array_1d(cpu_view(), N, 4);
         revamp_region a = whole(array), b = whole(host);
         skip_log(&next);
         CHECK_OK(revamp_copy_to_array(sent, BYTES, array));
-        LOGGED("revamp_copy_to_array", false, cpu, there);
+        LOGGED("revamp_copy_to_array", false, cpu, device);
         CHECK_OK(revamp_copy_from_array(array, got, BYTES));
-        LOGGED("revamp_copy_from_array", false, there, cpu);
-        WAIT_DONE(revamp_copy_to_array_async(sent, BYTES, array, NULL, &done), done);
-        LOGGED("revamp_copy_to_array_async", false, cpu, there);
-        WAIT_DONE(revamp_copy_from_array_async(array, got, BYTES, NULL, &done), done);
-        LOGGED("revamp_copy_from_array_async", false, there, cpu);
+        LOGGED("revamp_copy_from_array", false, device, cpu);
+        CALL_AND_WAIT(revamp_copy_to_array_async(sent, BYTES, array, NULL, &done), done);
+        LOGGED("revamp_copy_to_array_async", false, cpu, device);
+        CALL_AND_WAIT(revamp_copy_from_array_async(array, got, BYTES, NULL, &done), done);
+        LOGGED("revamp_copy_from_array_async", false, device, cpu);
         CHECK_OK(revamp_copy(&a, &b));
-        LOGGED("revamp_copy", false, there, cpu);
-        WAIT_DONE(revamp_copy_async(&b, &a, NULL, &done), done);
-        LOGGED("revamp_copy_async", false, cpu, there);
+        LOGGED("revamp_copy", false, device, cpu);
+        CALL_AND_WAIT(revamp_copy_async(&b, &a, NULL, &done), done);
+        LOGGED("revamp_copy_async", false, cpu, device);
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_array_destroy(host));
     }
 }
 
-/* The log and the counters agree. */
+/* The sums of the logged transfers equal the counters. */
 TEST(the_log_adds_up_to_the_counters) {
     uint32_t state = 13;
     uint64_t next = 1, implicit_bytes = 0, explicit_bytes = 0, count = 0;
-    crowd c = begin_crowd();
+    view_group c = create_view_group();
     revamp_accelerator cpu = find("cpu");
     for (int round = 0; round < 100; round++) {
         revamp_transfer got[64];
-        use_crowd(&c, &state);
-        size_t some = read_log(&next, got, COUNT(got));
-        CHECK(some < COUNT(got));
-        for (size_t i = 0; i < some; i++) {
+        access_random_view(&c, &state);
+        size_t new_count = read_log(&next, got, COUNT(got));
+        CHECK(new_count < COUNT(got));
+        for (size_t i = 0; i < new_count; i++) {
             *(got[i].is_implicit ? &implicit_bytes : &explicit_bytes) += got[i].bytes;
             CHECK_NUMBER(got[i].number, ++count);
             CHECK(got[i].bytes > 0 && got[i].call && !strncmp(got[i].call, "revamp_", 7));
@@ -357,24 +363,24 @@ TEST(the_log_adds_up_to_the_counters) {
         CHECK_NUMBER(explicit_bytes, all.explicit_to_bytes + all.explicit_from_bytes + all.explicit_local_bytes);
         CHECK_NUMBER(count, transfers_in(all));
     }
-    end_crowd(&c);
+    destroy_view_group(&c);
 }
 
-TEST(the_log_is_a_ring_of_the_latest_4096) {
-    enum { COPIES = RING + 1000 };
+TEST(the_log_keeps_the_latest_4096_transfers) {
+    enum { COPIES = LOG_CAPACITY + 1000 };
     static uint32_t number[1];
-    revamp_transfer *log = memory((RING + 8) * sizeof *log);
+    revamp_transfer *log = memory((LOG_CAPACITY + 8) * sizeof *log);
     revamp_array array = array_1d(cpu_view(), 1, 4);
     size_t count = 0;
     for (int i = 0; i < COPIES; i++)
         CHECK_OK(revamp_copy_to_array(number, 4, array));
     log[0].struct_size = sizeof log[0];
-    REQUIRE_OK(revamp_transfer_log_read(1, log, RING + 8, &count));
-    CHECK_NUMBER(count, RING);
+    REQUIRE_OK(revamp_transfer_log_read(1, log, LOG_CAPACITY + 8, &count));
+    CHECK_NUMBER(count, LOG_CAPACITY);
     for (size_t i = 0; i < count; i++)
-        CHECK_NUMBER(log[i].number, COPIES - RING + 1 + i);
+        CHECK_NUMBER(log[i].number, COPIES - LOG_CAPACITY + 1 + i);
     /* Reads start at the given number and return at most `capacity` entries. */
-    REQUIRE_OK(revamp_transfer_log_read(COPIES - 3, log, RING, &count));
+    REQUIRE_OK(revamp_transfer_log_read(COPIES - 3, log, LOG_CAPACITY, &count));
     CHECK_NUMBER(count, 4);
     REQUIRE_OK(revamp_transfer_log_read(COPIES - 3, log, 2, &count));
     CHECK_NUMBER(count, 2);
@@ -386,27 +392,27 @@ TEST(the_log_is_a_ring_of_the_latest_4096) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* A newer program has a larger struct, an older program a smaller one: struct_size is the stride of the list. */
-TEST(the_log_obeys_the_size_of_its_struct) {
-    uint64_t room[2 * sizeof(revamp_transfer) / sizeof(uint64_t)];
+/* A program built with another version may have a struct of another size, so struct_size is the stride of the list. */
+TEST(the_log_uses_struct_size_as_stride) {
+    uint64_t buffer[2 * sizeof(revamp_transfer) / sizeof(uint64_t)];
     size_t size = offsetof(revamp_transfer, is_implicit), count = 0;
     static uint32_t number[1];
     revamp_array array = array_1d(cpu_view(), 1, 4);
     for (int i = 0; i < 2; i++)
         CHECK_OK(revamp_copy_to_array(number, 4, array));
-    memset(room, 0xAA, sizeof room);
-    memcpy(room, &size, sizeof size);
-    REQUIRE_OK(revamp_transfer_log_read(1, (revamp_transfer *)(void *)room, 2, &count));
+    memset(buffer, 0xAA, sizeof buffer);
+    memcpy(buffer, &size, sizeof size);
+    REQUIRE_OK(revamp_transfer_log_read(1, (revamp_transfer *)(void *)buffer, 2, &count));
     CHECK_NUMBER(count, 2);
     uint64_t second = 0;
-    memcpy(&second, (char *)room + size + offsetof(revamp_transfer, number), sizeof second);
+    memcpy(&second, (char *)buffer + size + offsetof(revamp_transfer, number), sizeof second);
     CHECK_NUMBER(second, 2);
-    CHECK(((unsigned char *)room)[2 * size] == 0xAA);
+    CHECK(((unsigned char *)buffer)[2 * size] == 0xAA);
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* How a program checks that one of its loops transfers nothing. */
-TEST(this_loop_moved_nothing) {
+/* A program can check with counters and the log that a loop transfers nothing. */
+TEST(counters_and_log_show_that_a_loop_transfers_nothing) {
     FOR_EACH_ENGINE(e) {
         uint32_t *data = numbers(N, 1), *more = numbers(N, 2), *a = numbers(N, 1), *b = numbers(N, 2);
         revamp_array_view in = view_of(data, N), out = view_of(more, N), constant = read_only(in);
@@ -415,7 +421,7 @@ TEST(this_loop_moved_nothing) {
         CHECK_OK(run_step(e, NULL, use_view(out)));
         step_naive(a, N, 1);
         skip_log(&next);
-        meter everything = meter_of(NULL), source = meter_of(out);
+        meter process_meter = meter_of(NULL), source = meter_of(out);
         revamp_transfer_counters view = view_transfers(out);
         for (int i = 0; i < 50; i++) {
             CHECK_OK(run_sum(e, NULL, use_view(constant), use_view(constant), use_view(out)));
@@ -425,7 +431,7 @@ TEST(this_loop_moved_nothing) {
             sum_naive(a, a, b, N);
             step_naive(a, N / 2, 1);
         }
-        CHECK_NUMBER(transfers_in(moved_since(&everything)), 0);
+        CHECK_NUMBER(transfers_in(moved_since(&process_meter)), 0);
         CHECK_NUMBER(transfers_in(moved_since(&source)), 0);
         check_equal(view_transfers(out), view);
         revamp_transfer log[4];
@@ -438,12 +444,12 @@ TEST(this_loop_moved_nothing) {
     }
 }
 
-/* Races. Each program runs in a process of its own with REVAMP_CHECK=1. */
+/* Race reports. Each program with races runs in a child process with REVAMP_CHECK=1. */
 
 typedef struct {
     pthread_mutex_t lock;
     char text[1 << 14];
-    size_t used;
+    size_t length;
 } log_text;
 
 static log_text *collected;
@@ -452,9 +458,9 @@ static void collect(revamp_log_level level, const char *message, void *context) 
     log_text *l = context;
     if (level != REVAMP_LOG_ERROR) return;
     pthread_mutex_lock(&l->lock);
-    size_t left = sizeof l->text - l->used;
-    int added = snprintf(l->text + l->used, left, "%s\n", message);
-    if (added > 0) l->used += (size_t)added < left ? (size_t)added : left - 1;
+    size_t left = sizeof l->text - l->length;
+    int written_length = snprintf(l->text + l->length, left, "%s\n", message);
+    if (written_length > 0) l->length += (size_t)written_length < left ? (size_t)written_length : left - 1;
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -464,10 +470,10 @@ static void begin_collecting(void) {
     CHECK_OK(revamp_set_log_callback(collect, collected, REVAMP_LOG_ERROR));
 }
 
-/* Exactly one new report, which names both calls. Another thread may still be writing it. */
+/* Expects a new report that names both calls. Waits for it, because another thread may still be writing the report. */
 static void expect_race(const char *first, const char *second, int line) {
     pthread_mutex_lock(&collected->lock);
-    for (int i = 0; i < 10000 && !collected->used; i++) {
+    for (int i = 0; i < 10000 && !collected->length; i++) {
         pthread_mutex_unlock(&collected->lock);
         pause_milliseconds(1);
         pthread_mutex_lock(&collected->lock);
@@ -475,7 +481,7 @@ static void expect_race(const char *first, const char *second, int line) {
     check_text(collected->text, "race", __FILE__, line);
     check_text(collected->text, first, __FILE__, line);
     check_text(collected->text, second, __FILE__, line);
-    collected->used = 0;
+    collected->length = 0;
     collected->text[0] = 0;
     pthread_mutex_unlock(&collected->lock);
 }
@@ -483,14 +489,14 @@ static void expect_race(const char *first, const char *second, int line) {
 
 static void expect_silence(int line) {
     pthread_mutex_lock(&collected->lock);
-    if (collected->used) check_fail(__FILE__, line, "it reports: %s", collected->text);
-    collected->used = 0;
+    if (collected->length) check_fail(__FILE__, line, "a race was reported: %s", collected->text);
+    collected->length = 0;
     collected->text[0] = 0;
     pthread_mutex_unlock(&collected->lock);
 }
 #define NO_RACE() expect_silence(__LINE__)
 
-/* Operations that are begun and not waited for. */
+/* Begins a copy without waiting for it. */
 static revamp_completion begin_copy(revamp_region from, revamp_region to) {
     revamp_completion done = NULL;
     REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
@@ -501,27 +507,27 @@ static const char *dispatch_of(const engine *e) {
     return e->step ? "revamp_dispatch" : "revamp_parallel_for_each";
 }
 
-/* A view of a plane, views of its halves, a view that overlaps both halves, and host memory of the same size. */
+/* A view, views of its halves, a view that overlaps both halves, a read-only view, and host memory for copies. */
 typedef struct {
     revamp_array_view all, left, right, middle, constant;
     revamp_region host;
     int32_t extent[1];
-    uint32_t *data, *here;
-} field;
+    uint32_t *data, *host_data;
+} race_views;
 
-static void begin_field(field *f) {
+static void create_race_views(race_views *f) {
     f->data = numbers(N, 1);
-    f->here = memory(BYTES);
+    f->host_data = memory(BYTES);
     f->all = view_of(f->data, N);
     f->left = range_of(f->all, 0, N / 2);
     f->right = range_of(f->all, N / 2, N / 2);
     f->middle = range_of(f->all, N / 4, N / 2);
     f->constant = read_only(f->all);
     f->extent[0] = N / 2;
-    f->host = host_region(f->here, 1, f->extent, 4);
+    f->host = host_region(f->host_data, 1, f->extent, 4);
 }
 
-static void end_field(field *f) {
+static void release_race_views(race_views *f) {
     const revamp_array_view views[] = {f->constant, f->middle, f->left, f->right, f->all};
     drop_all(views, COUNT(views));
 }
@@ -529,22 +535,22 @@ static void end_field(field *f) {
 CHILD(programs_that_race) {
     begin_collecting();
     FOR_EACH_ENGINE(e) {
-        field f;
+        race_views f;
         void *data = NULL;
         revamp_completion done = NULL;
-        begin_field(&f);
+        create_race_views(&f);
         NO_RACE();
         /* AV-25: a copy from a view is under way, and a launch writes an overlapping view. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
-        /* AV-24: reported although no element is used by both. */
+        /* AV-24: the race is reported even if the views overlap only in part. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(run_step(e, NULL, use_view(f.middle)));
         RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
-        /* A write is under way, and a launch reads. */
+        /* A copy into a view is under way, and the host reads. */
         done = begin_copy(f.host, region_of(f.left));
         CHECK_OK(revamp_array_view_data(f.constant, REVAMP_ACCESS_READ, &data));
         RACE("revamp_copy_async", "revamp_array_view_data");
@@ -572,11 +578,11 @@ CHILD(programs_that_race) {
         CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
         RACE("revamp_array_view_synchronize_to_async", "revamp_array_view_data");
         expect_done(done);
-        /* AV-27: all of it was waited for. */
+        /* AV-27: no race, because all operations were waited for. */
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         host_access(f.all, REVAMP_ACCESS_READ_WRITE);
         NO_RACE();
-        end_field(&f);
+        release_race_views(&f);
     }
 }
 
@@ -589,12 +595,12 @@ CHILD(programs_that_are_legal) {
     static const int32_t plane[] = {8, 16}, first[] = {0, 0}, second[] = {0, 8}, half[] = {8, 8};
     begin_collecting();
     FOR_EACH_ENGINE(e) {
-        field f, other;
+        race_views f, other;
         revamp_completion done = NULL, more = NULL;
         void *data = NULL;
-        begin_field(&f);
-        begin_field(&other);
-        /* AV-26: reads at once. */
+        create_race_views(&f);
+        create_race_views(&other);
+        /* AV-26: concurrent reads are legal. */
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(revamp_array_view_data(f.constant, REVAMP_ACCESS_READ, &data));
@@ -604,7 +610,7 @@ CHILD(programs_that_are_legal) {
         expect_done(done);
         expect_done(more);
         NO_RACE();
-        /* AV-27: after a wait of any kind. */
+        /* AV-27: no race after any call has waited for the copy. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(revamp_completion_wait(done));
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
@@ -614,7 +620,7 @@ CHILD(programs_that_are_legal) {
         CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(revamp_completion_release(done));
         NO_RACE();
-        /* No race: accesses to the other half, and to another source. */
+        /* No race: accesses to the other half of the elements, and to another data source. */
         done = begin_copy(f.host, region_of(f.left));
         CHECK_OK(run_step(e, NULL, use_view(f.right)));
         CHECK_OK(revamp_array_view_data(f.right, REVAMP_ACCESS_READ_WRITE, &data));
@@ -641,7 +647,7 @@ CHILD(programs_that_are_legal) {
         CHECK_OK(run_step(e, e->p->view, use_view(f.all)));
         CHECK_OK(revamp_array_view_refresh(f.all));
         NO_RACE();
-        /* Overlap is of elements: columns beside each other interleave and do not overlap. */
+        /* Views overlap only if they share elements. Two blocks of columns alternate in memory, but share nothing. */
         uint32_t *numbers_of_plane = numbers(128, 3), *columns = memory(256);
         revamp_array_view flat = view_of_host(numbers_of_plane, 2, plane, 4);
         revamp_array_view left = part_of(flat, first, half), right = part_of(flat, second, half);
@@ -652,8 +658,8 @@ CHILD(programs_that_are_legal) {
         drop(left);
         drop(right);
         drop(flat);
-        end_field(&f);
-        end_field(&other);
+        release_race_views(&f);
+        release_race_views(&other);
         NO_RACE();
     }
 }
@@ -673,11 +679,11 @@ typedef struct {
 static void *use_own_section(void *context) {
     worker *w = context;
     const int32_t count = 256;
-    uint32_t here[256];
+    uint32_t host_data[256];
     for (int i = 0; i < 20; i++) {
         CHECK_OK(run_step(w->e, NULL, use_view(w->view)));
         host_access(w->view, REVAMP_ACCESS_READ_WRITE)[i] = 1;
-        revamp_completion done = begin_copy(region_of(w->view), host_region(here, 1, &count, 4));
+        revamp_completion done = begin_copy(region_of(w->view), host_region(host_data, 1, &count, 4));
         expect_done(done);
         REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, NULL, &done));
         expect_done(done);
@@ -712,7 +718,7 @@ TEST(legal_threads_are_not_reported) {
     CHECK_CHILD("threads_that_are_legal", "REVAMP_CHECK=1", "REVAMP_MEMORY=separate", NULL);
 }
 
-/* A race of threads: one holds a copy open while another launches. */
+/* A race between two threads: one thread launches while a copy of the other one is under way. */
 static void *launch_once(void *context) {
     worker *w = context;
     CHECK_OK(run_step(w->e, NULL, use_view(w->view)));
@@ -722,16 +728,16 @@ static void *launch_once(void *context) {
 CHILD(threads_that_race) {
     begin_collecting();
     FOR_EACH_ENGINE(e) {
-        field f;
+        race_views f;
         pthread_t thread;
-        begin_field(&f);
+        create_race_views(&f);
         worker w = {e, f.all};
         revamp_completion done = begin_copy(f.host, region_of(f.left));
         REQUIRE(!pthread_create(&thread, NULL, launch_once, &w));
         pthread_join(thread, NULL);
         RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
-        end_field(&f);
+        release_race_views(&f);
     }
 }
 
@@ -739,21 +745,21 @@ TEST(races_between_threads_are_reported) {
     CHECK_CHILD("threads_that_race", "REVAMP_CHECK=1", NULL);
 }
 
-/* Without REVAMP_CHECK, nothing is reported. */
-CHILD(races_unasked) {
+/* Without REVAMP_CHECK=1, races are not reported. */
+CHILD(races_without_REVAMP_CHECK) {
     begin_collecting();
     FOR_EACH_ENGINE(e) {
-        field f;
-        begin_field(&f);
+        race_views f;
+        create_race_views(&f);
         revamp_completion done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         expect_done(done);
-        end_field(&f);
+        release_race_views(&f);
     }
     NO_RACE();
 }
 
-TEST(races_are_not_reported_unasked) {
-    CHECK_CHILD("races_unasked", "REVAMP_CHECK=0", NULL);
-    CHECK_CHILD("races_unasked", "REVAMP_CHECK=", NULL);
+TEST(races_are_not_reported_by_default) {
+    CHECK_CHILD("races_without_REVAMP_CHECK", "REVAMP_CHECK=0", NULL);
+    CHECK_CHILD("races_without_REVAMP_CHECK", "REVAMP_CHECK=", NULL);
 }

@@ -1,6 +1,6 @@
-/* array_views from many threads at once (docs/spec/accelerators.md#threads). Each keeps to its own elements, or reads
- * only (rule AV-23), so all of it is legal; what they share is the library's, so ThreadSanitizer sees a race only where
- * the library hands out something unsynchronised. */
+/* Tests of array_views in many threads at once (docs/spec/accelerators.md#threads). Each thread uses only its own
+ * elements, or only reads (rule AV-23), so all programs are legal. The threads share only objects of the library, so
+ * ThreadSanitizer reports a race only if the library lacks synchronization. */
 #include "engines.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ enum { THREADS = 8, ROUNDS = 10, N = 512, BYTES = N * 4 };
 typedef struct {
     const engine *e;
     revamp_accelerator_view target; /* NULL: the library chooses */
-    revamp_array_view view;         /* that of this thread, or of all */
+    revamp_array_view view;         /* the view of this thread, or of all threads */
     uint32_t *expected;
     uint32_t seed;
     bool *is_done;
@@ -31,7 +31,7 @@ static void step_view(const worker *w) {
     step_naive(w->expected, N, 1);
 }
 
-/* One use of the worker's own view, of any kind. */
+/* Uses the worker's own view once. `choice` selects the kind of use. */
 static void use_once(const worker *w, uint32_t choice) {
     const int32_t count = N;
     revamp_completion done = NULL;
@@ -78,7 +78,7 @@ static void use_once(const worker *w, uint32_t choice) {
     }
 }
 
-static void *use_own(void *context) {
+static void *use_own_view(void *context) {
     worker *w = context;
     uint32_t state = w->seed + 1;
     for (int round = 0; round < ROUNDS; round++) {
@@ -90,39 +90,39 @@ static void *use_own(void *context) {
     return NULL;
 }
 
-/* Whose accelerator_view the threads work on. */
+/* The target accelerator_views: one for all threads, one for each thread, or none (the library chooses). */
 typedef enum { ONE_TARGET, OWN_TARGETS, NO_TARGET } targets;
 
-static revamp_accelerator_view target_for(const engine *e, targets which) {
-    if (which == OWN_TARGETS) return second_view_of(e);
-    return which == ONE_TARGET ? e->p->view : NULL;
+static revamp_accelerator_view target_for(const engine *e, targets target_choice) {
+    if (target_choice == OWN_TARGETS) return second_view_of(e);
+    return target_choice == ONE_TARGET ? e->p->view : NULL;
 }
 
-static void end_targets(worker *workers, targets which) {
-    for (size_t i = 0; which == OWN_TARGETS && i < THREADS; i++)
+static void end_targets(worker *workers, targets target_choice) {
+    for (size_t i = 0; target_choice == OWN_TARGETS && i < THREADS; i++)
         CHECK_OK(revamp_accelerator_view_release(workers[i].target));
 }
 
-/* `all`: over THREADS * N numbers, with these contents. */
-static void use_sections(const engine *e, revamp_array_view all, uint32_t *expected, targets which) {
+/* Each thread uses its own section of `all`, a view of THREADS * N numbers with the contents `expected`. */
+static void use_sections(const engine *e, revamp_array_view all, uint32_t *expected, targets target_choice) {
     worker workers[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) {
         revamp_array_view part = range_of(all, (int32_t)i * N, N);
-        worker w = {e, target_for(e, which), part, expected + (size_t)i * N, i, NULL};
+        worker w = {e, target_for(e, target_choice), part, expected + (size_t)i * N, i, NULL};
         workers[i] = w;
     }
-    run_threads(use_own, workers);
+    run_threads(use_own_view, workers);
     CHECK_SAME(host_access(all, REVAMP_ACCESS_READ), expected, (size_t)THREADS * BYTES);
     for (size_t i = 0; i < THREADS; i++)
         drop(workers[i].view);
-    end_targets(workers, which);
+    end_targets(workers, target_choice);
 }
 
-static void use_sections_of_host_memory(targets which) {
+static void use_sections_of_host_memory(targets target_choice) {
     FOR_EACH_ENGINE(e) {
         uint32_t *data = numbers(THREADS * N, 1), *expected = numbers(THREADS * N, 1);
         revamp_array_view all = view_of(data, THREADS * N);
-        use_sections(e, all, expected, which);
+        use_sections(e, all, expected, target_choice);
         drop(all);
         CHECK_SAME(data, expected, (size_t)THREADS * BYTES);
     }
@@ -142,11 +142,11 @@ TEST(threads_on_sections_without_a_target) {
 
 TEST(threads_on_sections_of_an_array) {
     FOR_EACH_ENGINE(e)
-    for (targets which = ONE_TARGET; which <= NO_TARGET; which++) {
+    for (targets target_choice = ONE_TARGET; target_choice <= NO_TARGET; target_choice++) {
         uint32_t *expected = numbers(THREADS * N, 1);
         revamp_array array = array_with(e->p->view, expected, THREADS * N);
         revamp_array_view all = view_of_array(array);
-        use_sections(e, all, expected, which);
+        use_sections(e, all, expected, target_choice);
         drop(all);
         CHECK_SAME(read_array(array), expected, (size_t)THREADS * BYTES);
         CHECK_OK(revamp_array_destroy(array));
@@ -163,7 +163,7 @@ TEST(threads_on_sections_without_a_source) {
     }
 }
 
-/* Each thread a source of its own, which lives and dies there. */
+/* Each thread creates, uses and releases its own data sources. */
 static void *use_sources(void *context) {
     worker w = *(worker *)context;
     for (uint32_t round = 0; round < 3; round++) {
@@ -172,24 +172,24 @@ static void *use_sources(void *context) {
         memcpy(expected, data, BYTES);
         w.expected = expected;
         w.view = view_of(data, N);
-        use_own(&w);
+        use_own_view(&w);
         step_view(&w);
-        /* The last view writes back. */
+        /* The release of the last view writes back. */
         drop(w.view);
         CHECK_SAME(data, expected, BYTES);
     }
     return NULL;
 }
 
-static void use_different_sources(targets which) {
+static void use_different_sources(targets target_choice) {
     FOR_EACH_ENGINE(e) {
         worker workers[THREADS];
         for (uint32_t i = 0; i < THREADS; i++) {
-            worker w = {e, target_for(e, which), NULL, NULL, i, NULL};
+            worker w = {e, target_for(e, target_choice), NULL, NULL, i, NULL};
             workers[i] = w;
         }
         run_threads(use_sources, workers);
-        end_targets(workers, which);
+        end_targets(workers, target_choice);
     }
 }
 
@@ -202,22 +202,22 @@ TEST(threads_on_different_sources_with_own_targets) {
     use_different_sources(OWN_TARGETS);
 }
 
-/* Reads at once of one view: all legal. */
+/* Concurrent reads of one view are legal. */
 
 static void *synchronize_shared(void *context) {
     const worker *w = context;
-    enum { BEGUN = 5 };
-    revamp_completion done[BEGUN];
-    for (int i = 0; i < BEGUN; i++)
+    enum { OPERATIONS = 5 };
+    revamp_completion done[OPERATIONS];
+    for (int i = 0; i < OPERATIONS; i++)
         REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, NULL, &done[i]));
-    for (int i = BEGUN; i-- > 0;)
+    for (int i = OPERATIONS; i-- > 0;)
         expect_done(done[i]);
     CHECK_SAME(host_access(w->view, REVAMP_ACCESS_READ), w->expected, BYTES);
     return NULL;
 }
 
-/* Runs with a view that all threads only read, written on the accelerator just before. */
-static void share_one_view(void *(*run)(void *), targets which) {
+/* Runs threads that only read one view, which was written on the accelerator just before. */
+static void share_one_view(void *(*run)(void *), targets target_choice) {
     FOR_EACH_ENGINE(e) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N);
@@ -227,11 +227,11 @@ static void share_one_view(void *(*run)(void *), targets which) {
             CHECK_OK(run_step(e, e->p->view, use_view(view)));
             step_naive(expected, N, 1);
             for (uint32_t i = 0; i < THREADS; i++) {
-                worker w = {e, target_for(e, which), constant, expected, i, NULL};
+                worker w = {e, target_for(e, target_choice), constant, expected, i, NULL};
                 workers[i] = w;
             }
             run_threads(run, workers);
-            end_targets(workers, which);
+            end_targets(workers, target_choice);
             drop(constant);
         }
         drop(view);
@@ -268,17 +268,17 @@ TEST(threads_that_read_one_view_in_kernels) {
 static void *copy_shared(void *context) {
     const worker *w = context;
     const int32_t count = N;
-    uint32_t here[N];
+    uint32_t host_data[N];
     revamp_array array = array_1d(w->e->p->view, N, 4);
-    revamp_region from = region_of(w->view), to_host = host_region(here, 1, &count, 4), to_array = whole(array);
+    revamp_region from = region_of(w->view), to_host = host_region(host_data, 1, &count, 4), to_array = whole(array);
     revamp_completion done[2] = {NULL, NULL};
     REQUIRE_OK(revamp_copy_async(&from, &to_host, NULL, &done[0]));
     REQUIRE_OK(revamp_copy_async(&from, &to_array, NULL, &done[1]));
     expect_done(done[1]);
     expect_done(done[0]);
-    CHECK_SAME(here, w->expected, BYTES);
+    CHECK_SAME(host_data, w->expected, BYTES);
     CHECK_OK(revamp_copy(&to_array, &to_host));
-    CHECK_SAME(here, w->expected, BYTES);
+    CHECK_SAME(host_data, w->expected, BYTES);
     CHECK_OK(revamp_array_destroy(array));
     return NULL;
 }
@@ -287,13 +287,13 @@ TEST(threads_that_copy_from_one_view) {
     share_one_view(copy_shared, NO_TARGET);
 }
 
-/* Views come and go, and their state is asked for, while others work on the source. */
+/* Threads create, release and query views while other threads use the same data source. */
 
 static bool is_set(bool *flag) {
     return __atomic_load_n(flag, __ATOMIC_RELAXED);
 }
 
-static void *make_and_drop(void *context) {
+static void *create_and_release(void *context) {
     worker *w = context;
     uint32_t state = w->seed + 1;
     do {
@@ -308,17 +308,18 @@ static void *make_and_drop(void *context) {
     return NULL;
 }
 
-static void *ask(void *context) {
+static void *query_view(void *context) {
     worker *w = context;
     do {
         residency_at(w->view, w->e->p);
         const uint32_t *state = NULL;
         REQUIRE_OK(revamp_array_view_get_host_access(w->view, &state));
         CHECK((__atomic_load_n(state, __ATOMIC_ACQUIRE) & ~3U) == 0);
-        revamp_transfer_counters mine = view_transfers(w->view), source = source_transfers(w->view);
-        revamp_transfer_counters everything = all_transfers();
-        /* Later ones can only be larger. */
-        CHECK(bytes_moved(mine) <= bytes_moved(source) && bytes_moved(source) <= bytes_moved(everything));
+        revamp_transfer_counters view_counters = view_transfers(w->view), source = source_transfers(w->view);
+        revamp_transfer_counters process_counters = all_transfers();
+        /* The counters of the view were read first, and those of the process last. Counters only grow. */
+        CHECK(bytes_moved(view_counters) <= bytes_moved(source) &&
+              bytes_moved(source) <= bytes_moved(process_counters));
         revamp_transfer log[16] = {{0}};
         size_t count = 0;
         log[0].struct_size = sizeof log[0];
@@ -329,18 +330,19 @@ static void *ask(void *context) {
     return NULL;
 }
 
-TEST(threads_that_make_views_and_ask_while_others_work) {
+TEST(threads_create_and_query_views_while_one_works) {
     FOR_EACH_ENGINE(e) {
         uint32_t *data = numbers(2 * N, 1), *expected = numbers(2 * N, 1);
         bool is_done = false;
         revamp_array_view all = view_of(data, 2 * N), first = range_of(all, 0, N), second = range_of(all, N, N);
         pthread_t threads[THREADS];
-        worker busy = {e, NULL, first, expected, 1, &is_done}, beside = {e, NULL, second, expected + N, 2, &is_done};
-        worker asking = {e, NULL, all, NULL, 3, &is_done};
+        worker busy = {e, NULL, first, expected, 1, &is_done}, creating = {e, NULL, second, expected + N, 2, &is_done};
+        worker querying = {e, NULL, all, NULL, 3, &is_done};
         for (size_t i = 0; i < THREADS; i++)
-            REQUIRE(!pthread_create(&threads[i], NULL, i % 2 ? make_and_drop : ask, i % 2 ? &beside : &asking));
+            REQUIRE(!pthread_create(&threads[i], NULL, i % 2 ? create_and_release : query_view,
+                                    i % 2 ? &creating : &querying));
         for (int i = 0; i < 3; i++)
-            use_own(&busy);
+            use_own_view(&busy);
         __atomic_store_n(&is_done, true, __ATOMIC_RELAXED);
         for (size_t i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
@@ -351,8 +353,8 @@ TEST(threads_that_make_views_and_ask_while_others_work) {
     }
 }
 
-/* Owners of one handle in several threads; the last writes back, once. */
-static void *hold_and_drop(void *context) {
+/* Several threads own references to one view. Only the last release writes back. */
+static void *retain_and_release(void *context) {
     const worker *w = context;
     for (int i = 0; i < 50; i++) {
         CHECK_OK(revamp_array_view_retain(w->view));
@@ -376,7 +378,7 @@ TEST(threads_that_own_one_view) {
             if (i) CHECK_OK(revamp_array_view_retain(view));
             workers[i] = w;
         }
-        run_threads(hold_and_drop, workers);
+        run_threads(retain_and_release, workers);
         CHECK_SAME(data, expected, BYTES);
         revamp_array_view_info info = {0};
         info.struct_size = sizeof info;
@@ -384,7 +386,7 @@ TEST(threads_that_own_one_view) {
     }
 }
 
-/* Views of one array that only differ in the handle: made at once, they share one source. */
+/* If several threads create views of one array at once, the views share one data source. */
 static void *view_array(void *context) {
     worker *w = context;
     revamp_array array = (revamp_array)(void *)w->view;
@@ -410,8 +412,8 @@ TEST(threads_that_make_views_of_one_array) {
     }
 }
 
-/* A launch that comes when another thread releases the view is done before that, or refused: it touches no memory
- * after. */
+/* A launch that is concurrent with the release of its view either runs before the release or is refused. After the
+ * release, the launch must not access the memory of the view. */
 typedef struct {
     const engine *e;
     revamp_array_view view;
@@ -419,7 +421,7 @@ typedef struct {
     int refused, done;
 } late_launches;
 
-static void *launch_late(void *context) {
+static void *launch_until_over(void *context) {
     late_launches *late = context;
     while (!__atomic_load_n(&late->is_over, __ATOMIC_ACQUIRE)) {
         revamp_array_view view = __atomic_load_n(&late->view, __ATOMIC_ACQUIRE);
@@ -431,27 +433,31 @@ static void *launch_late(void *context) {
     return NULL;
 }
 
-TEST(launches_that_meet_the_release_of_their_view) {
+TEST(launches_concurrent_with_the_release_of_their_view) {
     enum { RELEASES = 3000, COUNT = 4096, LAUNCHERS = 3 };
     FOR_EACH_ENGINE(e) {
         late_launches late = {e, NULL, false, 0, 0};
         pthread_t threads[LAUNCHERS];
         for (int i = 0; i < LAUNCHERS; i++)
-            REQUIRE(!pthread_create(&threads[i], NULL, launch_late, &late));
+            REQUIRE(!pthread_create(&threads[i], NULL, launch_until_over, &late));
         for (int i = 0; i < RELEASES; i++) {
-            /* Its memory is the view's alone. */
+            /* From here on, only the view keeps the memory of the array alive. */
             revamp_array array = array_1d(cpu_view(), COUNT, 4);
             revamp_array_view view = view_of_array(array);
             CHECK_OK(revamp_array_destroy(array));
             __atomic_store_n(&late.view, view, __ATOMIC_RELEASE);
-            /* The first one until it was used. */
+            /* Keeps the first view until a launch has used it. */
             while (i == 0 && !__atomic_load_n(&late.done, __ATOMIC_RELAXED)) {
             }
             for (volatile int wait = 0; wait < i % 50 * 200; wait++) {
             }
-            __atomic_store_n(&late.view, NULL, __ATOMIC_RELEASE);
+            /* The first view is used even after its release, until a launch has been refused. */
+            if (i > 0) __atomic_store_n(&late.view, NULL, __ATOMIC_RELEASE);
             drop(view);
-            /* Of the same size: likely the same place. */
+            while (i == 0 && !__atomic_load_n(&late.refused, __ATOMIC_RELAXED)) {
+            }
+            __atomic_store_n(&late.view, NULL, __ATOMIC_RELEASE);
+            /* New memory of the same size probably gets the same address. */
             uint32_t *fresh = calloc(COUNT, 4);
             for (volatile int wait = 0; wait < 5000; wait++) {
             }

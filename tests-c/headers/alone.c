@@ -1,2 +1,2 @@
-/* The header needs nothing before it. */
+/* Tests that revamp.h compiles without another header before it. */
 #include <revamp.h>

@@ -1,4 +1,4 @@
-/* Each struct is initialised by its macro, in each language. */
+/* Tests that each REVAMP_..._INIT macro initialises its struct, in C and in C++. */
 #include <revamp.h>
 
 extern revamp_accelerator_info initialised_accelerator_info;

@@ -1,2 +1,2 @@
-/* This header needs nothing before it. */
+/* Tests that revamp_objects.h compiles without another header before it. */
 #include <revamp_objects.h>

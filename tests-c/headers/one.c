@@ -1,4 +1,4 @@
-/* Two units that include the header are linked together. */
+/* Tests that two translation units that include revamp.h (this file and two.c) can be linked together. */
 #include <revamp.h>
 
 revamp_argument argument_of_two(void);

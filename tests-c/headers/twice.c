@@ -1,2 +1,5 @@
-/* The header can be included again. */
+/* Tests that revamp.h can be included twice. clang-format would remove the second #include. */
+/* clang-format off */
 #include <revamp.h>
+#include <revamp.h>
+/* clang-format on */

@@ -1,4 +1,4 @@
-/* The other one. */
+/* The second translation unit of the test in one.c. */
 #include <revamp.h>
 
 revamp_argument argument_of_two(void);

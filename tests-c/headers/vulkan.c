@@ -1,4 +1,4 @@
-/* This header needs nothing before it either. Its layout is part of the binary interface: see layout.c. */
+/* Tests that revamp_vulkan.h compiles with no header before it, and the layout of its structs (see layout.c). */
 #include <revamp_vulkan.h>
 
 #if defined(__x86_64__) && (defined(__LP64__) || defined(_WIN64))

@@ -1,8 +1,8 @@
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-// Changes numbers of a box of up to three dimensions of elements (the fourth are the numbers of an element), and nothing
-// between them. Number k of `to` becomes 3 x + 1, value + k, or 3 x + y with y being number k modulo m of the box `from`.
+// Changes each number x of the box `to`. The dimensions 0 to 2 of a box count elements; dimension 3 counts the numbers of an element.
+// Mode 0: number k becomes 3 x + 1. Mode 1: value + k. Mode 2: 3 x + y, where y is number k modulo m of the box `from`.
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Number { uint x; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Block {

@@ -1,4 +1,4 @@
-// Each byte b of the block becomes 3 b + 1. The bytes begin at any address.
+// Replaces each of `count` bytes b with 3 b + 1. The bytes may begin at any address.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_shader_8bit_storage : require

@@ -1,7 +1,7 @@
-// Each invocation counts its runs in its own element, and stores its workgroup's number and the number of workgroups, each
-// folded to one integer.
+// The shared part of coverage*.comp. Each invocation has its own element of `seen`. It counts its runs in `times`, and stores
+// its workgroup's index and the number of workgroups, each folded to one integer.
 struct Seen { uint times; uint group; uint groups; uint local; };
-layout(set = 0, binding = 0) buffer Places { Seen seen[]; };
+layout(set = 0, binding = 0) buffer Records { Seen seen[]; };
 layout(push_constant) uniform Push { uvec3 size; };
 uint fold(uvec3 at, uvec3 by) { return (at.z * by.y + at.y) * by.x + at.x; }
 void main() {

@@ -1,6 +1,6 @@
 #version 450
 #extension GL_EXT_samplerless_texture_functions : require
-// Images of three ranks and kinds: total = 2 total + line + box.
+// Uses images of 1, 2 and 3 dimensions and different types: total = 2 total + line + box.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(set = 0, binding = 0, r32ui) uniform uimage2D total;
 layout(set = 0, binding = 1) uniform itexture1D line;

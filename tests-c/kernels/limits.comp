@@ -1,5 +1,5 @@
 #version 450
-// Loops of any length; nobody unrolls them.
+// Runs loops whose trip counts are unknown at compile time, so that no compiler unrolls them.
 layout(local_size_x = 32) in;
 layout(set = 3, binding = 1) buffer Data { uint data[]; };
 layout(push_constant) uniform Push { uint kind; uint n; uint m; };
@@ -8,7 +8,7 @@ uint straight(uint x, uint n) {
     for (uint i = 0; i < n; i++) x = x * 1664525u + i;
     return x;
 }
-uint left_early(uint x, uint n) {
+uint exits_early(uint x, uint n) {
     for (uint i = 0;; i++) {
         x = x * 1664525u + i;
         if (i == n) return x;
@@ -23,7 +23,7 @@ void main() {
     switch (kind) {
     case 0u: x = straight(x, n); break;
     case 1u: for (uint i = 0; i < n; i++) x = straight(x, m) ^ i; break;
-    case 2u: x = left_early(x, n); break;
+    case 2u: x = exits_early(x, n); break;
     default: if (at % 2 == kind % 2) x = straight(x, n); else x = straight(x, m) + 1u; break;
     }
     data[at] = x;

@@ -1,5 +1,5 @@
 #version 450
-// 140 branches, one in another: how many a thread enters depends on its number.
+// Runs code in up to 140 nested branches. The number in `data` determines how many branches a thread enters.
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) buffer Data { uint data[]; };
 #define ENTER(k) if (x > uint(k)) { a = a * 3u + uint(k); data[at] = a;

@@ -1,5 +1,5 @@
 #version 450
-// Adds atomically through two bindings, which may be one memory.
+// Adds atomically through two bindings, which may refer to the same memory.
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer A { uint a[]; };
 layout(set = 0, binding = 1) buffer B { uint b[]; };

@@ -3,7 +3,7 @@
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Floats { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Block { Floats x; Floats y; float a; uint n; };
-layout(push_constant) uniform Push { Block b; };
+layout(push_constant) uniform Push { Block b; }; // the address of the argument block, as a pointer
 void main() {
     uint i = gl_GlobalInvocationID.x;
     if (i < b.n) b.y.at[i] = b.a * b.x.at[i] + b.y.at[i];

@@ -1,5 +1,5 @@
 #version 450
-// Samples a texture at places given as u, v, level of detail.
+// Samples a texture at each `place`: u, v and the level of detail.
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) uniform sampler2D picture;
 layout(set = 0, binding = 1) readonly buffer Places { vec4 place[]; };

@@ -1,6 +1,6 @@
-// Compute shaders as public samples have them. Each is compiled alone (tests-c/shaders.c): 64 threads write 3 i + 7 to binding 0 of
-// set 0. What else a shader declares is bound by its kind: word j of a storage buffer is j, each word of a uniform block and of the
-// push constants is 7, texel j of a texture is j; in an array of descriptors number e has e more. "refused" is in the error's text.
+// Compute shaders like those of public samples. tests-c/shaders.c runs each CASE_: thread i of 64 must write 3 i + 7 to element i of the
+// buffer at binding 0 of set 0. In the other bindings, word j of a storage buffer and texel j of a texture are j. Words of uniform blocks and
+// push constants are 7. In element e of a descriptor array, all values are e larger. Text after "refused" is part of the expected error message.
 #version 460
 #extension GL_EXT_scalar_block_layout : enable
 #extension GL_EXT_shader_8bit_storage : enable
@@ -129,7 +129,7 @@ layout(binding = 1) uniform Parameters { uint offset; } parameters[8];
 layout(push_constant) uniform Push { uint which; };
 uint value() { return 3 * I + parameters[which].offset - 7; }
 #endif
-#ifdef CASE_array_of_arrays // refused: (inputs) cannot be bound: array of descriptor arrays; write one array
+#ifdef CASE_array_of_arrays // refused: (inputs) cannot be bound: array of descriptor arrays; write a single array
 layout(binding = 1) readonly buffer In { uint a[]; } inputs[2][2];
 uint value() { return 3 * inputs[1][1].a[I] - 2; }
 #endif
@@ -248,15 +248,15 @@ uint value() { return 3 * textureLod(usampler2D(t[2], s[1]), (vec2(AT2) + 0.5) /
 layout(binding = 1, r32ui) uniform readonly uimage2D t[2];
 uint value() { return 3 * imageLoad(t[1], AT2).x + 4; }
 #endif
-#ifdef CASE_uniform_texel_buffer // refused: (texels) cannot be bound: uniform texel buffer; use a storage buffer, or an image
+#ifdef CASE_uniform_texel_buffer // refused: (texels) cannot be bound: uniform texel buffer; use a storage buffer or an image
 layout(binding = 1) uniform usamplerBuffer texels;
 uint value() { return texelFetch(texels, int(I)).x; }
 #endif
-#ifdef CASE_separate_texel_buffer // refused: (texels) cannot be bound: uniform texel buffer; use a storage buffer, or an image
+#ifdef CASE_separate_texel_buffer // refused: (texels) cannot be bound: uniform texel buffer; use a storage buffer or an image
 layout(binding = 1) uniform utextureBuffer texels;
 uint value() { return texelFetch(texels, int(I)).x; }
 #endif
-#ifdef CASE_storage_texel_buffer // refused: (texels) cannot be bound: storage texel buffer; use a storage buffer, or an image
+#ifdef CASE_storage_texel_buffer // refused: (texels) cannot be bound: storage texel buffer; use a storage buffer or an image
 layout(binding = 1, r32ui) uniform uimageBuffer texels;
 uint value() { return imageLoad(texels, int(I)).x; }
 #endif
@@ -273,32 +273,32 @@ uint value() { return inputs[1].a[I]; }
 layout(set = 1, binding = 0) uniform usampler2D textures[];
 uint value() { return texelFetch(textures[nonuniformEXT(I)], AT2, 0).x; }
 #endif
-#ifdef CASE_cube // refused: (cube) cannot be bound: combined image sampler of another type; images have 1 to 3 dimensions
+#ifdef CASE_cube // refused: (cube) cannot be bound: combined image sampler of an unsupported type; use an image of 1 to 3 dimensions
 layout(binding = 1) uniform usamplerCube cube;
 uint value() { return textureLod(cube, vec3(1), 0).x; }
 #endif
-#ifdef CASE_layers // refused: (layers) cannot be bound: combined image sampler of another type; images have 1 to 3 dimensions
+#ifdef CASE_layers // refused: (layers) cannot be bound: combined image sampler of an unsupported type; use an image of 1 to 3 dimensions
 layout(binding = 1) uniform usampler2DArray layers;
 uint value() { return texelFetch(layers, ivec3(AT2, 0), 0).x; }
 #endif
-#ifdef CASE_stored_layers // refused: (layers) cannot be bound: storage image of another type; images have 1 to 3 dimensions
+#ifdef CASE_stored_layers // refused: (layers) cannot be bound: storage image of an unsupported type; use an image of 1 to 3 dimensions
 layout(binding = 1, r32ui) uniform uimage2DArray layers;
 uint value() { return imageLoad(layers, ivec3(AT2, 0)).x; }
 #endif
-#ifdef CASE_samples // refused: (samples) cannot be bound: combined image sampler of another type; images have 1 to 3 dimensions
+#ifdef CASE_samples // refused: (samples) cannot be bound: combined image sampler of an unsupported type; use an image of 1 to 3 dimensions
 layout(binding = 1) uniform usampler2DMS samples;
 uint value() { return texelFetch(samples, AT2, 0).x; }
 #endif
-#ifdef CASE_comparison // refused: (depth) cannot be bound: combined image sampler of another type; images have 1 to 3 dimensions
+#ifdef CASE_comparison // refused: (depth) cannot be bound: combined image sampler of an unsupported type; use an image of 1 to 3 dimensions
 layout(binding = 1) uniform sampler2DShadow depth;
 uint value() { return uint(textureLod(depth, vec3(0.5), 0)); }
 #endif
-#ifdef CASE_wide_texels // refused: (texels) cannot be bound: storage image of another type; images have 1 to 3 dimensions
+#ifdef CASE_wide_texels // refused: (texels) cannot be bound: storage image of an unsupported type; use an image of 1 to 3 dimensions
 #extension GL_EXT_shader_image_int64 : enable
 layout(binding = 1, r64ui) uniform u64image2D texels;
 uint value() { return uint(imageLoad(texels, AT2).x); }
 #endif
-#ifdef CASE_ray_query // refused: (scene) cannot be bound: acceleration structure; kernels take
+#ifdef CASE_ray_query // refused: (scene) cannot be bound: acceleration structure; use a uniform buffer
 #extension GL_EXT_ray_query : enable
 layout(binding = 1) uniform accelerationStructureEXT scene;
 uint value() {

@@ -1,4 +1,4 @@
-// As samples.glsl, in HLSL.
+// Shaders like those of samples.glsl, but in HLSL.
 [[vk::binding(0, 0)]] RWStructuredBuffer<uint> result;
 #define AT2 uint2(i % 8, i / 8)
 
@@ -83,15 +83,15 @@ uint value(uint i) { return 3 * t.Load(int3(AT2, 0)) + 7; }
 [[vk::binding(1)]] RWTexture2D<uint> t;
 uint value(uint i) { return 3 * t[AT2] + 7; }
 #endif
-#ifdef CASE_typed_buffer // refused: (texels) cannot be bound: uniform texel buffer; use a storage buffer, or an image
+#ifdef CASE_typed_buffer // refused: (texels) cannot be bound: uniform texel buffer; use a storage buffer or an image
 [[vk::binding(1)]] Buffer<uint> texels;
 uint value(uint i) { return texels[i]; }
 #endif
-#ifdef CASE_written_typed_buffer // refused: (texels) cannot be bound: storage texel buffer; use a storage buffer, or an image
+#ifdef CASE_written_typed_buffer // refused: (texels) cannot be bound: storage texel buffer; use a storage buffer or an image
 [[vk::binding(1)]] RWBuffer<uint> texels;
 uint value(uint i) { return texels[i]; }
 #endif
-#ifdef CASE_texture_array // refused: (layers) cannot be bound: sampled image of another type; images have 1 to 3 dimensions
+#ifdef CASE_texture_array // refused: (layers) cannot be bound: sampled image of an unsupported type; use an image of 1 to 3 dimensions
 [[vk::binding(1)]] Texture2DArray<uint> layers;
 uint value(uint i) { return layers.Load(int4(AT2, 0, 0)); }
 #endif

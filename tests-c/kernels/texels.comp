@@ -1,5 +1,5 @@
 #version 450
-// Each texel n becomes 3 n + 1 in another image.
+// Writes 3 n + 1 to each texel of the destination, where n is the value of the source's texel at the same position.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(set = 0, binding = 0) uniform usampler2D source;
 layout(set = 0, binding = 1, r32ui) uniform writeonly uimage2D destination;

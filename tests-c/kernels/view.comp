@@ -1,6 +1,6 @@
 #version 460
 #extension GL_EXT_buffer_reference : require
-// Works on all elements of one or two views of one extent, wherever they lie: views.c has the same for host threads.
+// Changes all elements of one view, or of two views with the same extent. Strides are arbitrary. support/views.c has an equivalent host kernel.
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Numbers { uint at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Block {

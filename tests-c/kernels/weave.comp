@@ -1,5 +1,5 @@
 #version 450
-// A texel n becomes 3 n + m, with m of another image, which is repeated.
+// Replaces each value n of the destination with 3 n + m. m is the value at the same position of the source, which repeats over the destination.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(set = 0, binding = 0) uniform utexture2D source;
 layout(set = 0, binding = 1) uniform sampler nearest;

@@ -1,6 +1,7 @@
-/* What an array_view is, and what counts as an access to it (rules AV). Bytes are exact where an accelerator has memory
- * of its own (REVAMP_MEMORY=separate, or a GPU), and 0 where it shares home's. What is valid where follows the rules in
- * both cases. */
+/* Tests of array_views and of accesses to them (rules AV). A view's *home* is the memory of its data source. If an
+ * accelerator has separate memory (REVAMP_MEMORY=separate, or a GPU), the tests check the exact number of moved bytes.
+ * If the accelerator shares the home's memory, no bytes move. The valid locations follow the rules in both cases. */
+#include "system.h"
 #include "views.h"
 
 #include <pthread.h>
@@ -26,12 +27,12 @@ static void check_array_home(const place *home, const place *p) {
 TEST(AV_1_a_view_refers_to_memory_and_needs_no_transfer_calls) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N + 1, 1), *expected = numbers(N + 1, 1);
-        for (int odd = 0; odd < 2; odd++) {
-            /* Memory of any alignment that the elements have. */
-            revamp_array_view view = view_of(data + odd, N);
+        for (int shift = 0; shift < 2; shift++) {
+            /* The memory needs only the alignment of the elements. */
+            revamp_array_view view = view_of(data + shift, N);
             step_on(p, view);
-            CHECK(host_access(view, REVAMP_ACCESS_READ) == data + odd);
-            step_naive(expected + odd, N, 1);
+            CHECK(host_access(view, REVAMP_ACCESS_READ) == data + shift);
+            step_naive(expected + shift, N, 1);
             CHECK_SAME(data, expected, BYTES + 4);
             drop(view);
             CHECK_SAME(data, expected, BYTES + 4);
@@ -57,8 +58,8 @@ TEST(AV_1_views_are_bound_as_storage_buffers) {
             uint32_t n;
         } values = {2, COUNT_X};
         revamp_kernel saxpy = load(p->accelerator, &saxpy_module);
-        for (int odd = 0; odd < 2; odd++) {
-            float *x = (float *)numbers(COUNT_X + 1, 1) + odd, *y = (float *)numbers(COUNT_X + 1, 1) + odd;
+        for (int shift = 0; shift < 2; shift++) {
+            float *x = (float *)numbers(COUNT_X + 1, 1) + shift, *y = (float *)numbers(COUNT_X + 1, 1) + shift;
             float expected[COUNT_X];
             for (int i = 0; i < COUNT_X; i++) {
                 x[i] = (float)i;
@@ -79,7 +80,7 @@ TEST(AV_1_views_are_bound_as_storage_buffers) {
 
 TEST(AV_1_the_length_of_a_bound_view_is_its_own) {
     FOR_EACH_PLACE(p, runs_spirv) {
-        /* More invocations than elements: the length of the buffer in the kernel bounds them. */
+        /* The launch has more invocations than elements. The kernel checks the length of the buffer. */
         static const int32_t extent = 4096;
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_kernel step = load(p->accelerator, &step_module);
@@ -105,7 +106,7 @@ TEST(AV_2_a_capture_transfers_what_is_not_there) {
         meter m = meter_of(view);
         CHECK_NUMBER(source_transfers(view).implicit_to_bytes, 0);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         step_on(p, view);
         step_naive(expected, N, 1);
         CHECK_SAME(read_on(p, view), expected, BYTES);
@@ -121,8 +122,8 @@ TEST(AV_3_the_second_kernel_moves_nothing) {
         meter of_x = meter_of(view_x), of_y = meter_of(view_y);
         const capture a = {view_x, NULL, 0}, b = {view_y, NULL, 0};
         REQUIRE_OK(try_use(p, OPERATION_READ, a, b, 0));
-        CHECK_MOVED(&of_x, apart(view_x, p, BYTES), 0);
-        CHECK_MOVED(&of_y, apart(view_y, p, BYTES), 0);
+        CHECK_MOVED(&of_x, bytes_if_separate(view_x, p, BYTES), 0);
+        CHECK_MOVED(&of_y, bytes_if_separate(view_y, p, BYTES), 0);
         for (int i = 0; i < 5; i++) {
             REQUIRE_OK(try_use(p, OPERATION_READ, a, b, 0));
             step_on(p, view_y);
@@ -132,7 +133,7 @@ TEST(AV_3_the_second_kernel_moves_nothing) {
         memcpy(expected, x, BYTES);
         step_naive(expected, N, 1);
         CHECK_SAME(read_on_host(view_y), expected, BYTES);
-        CHECK_MOVED(&of_y, 0, apart(view_y, p, BYTES));
+        CHECK_MOVED(&of_y, 0, bytes_if_separate(view_y, p, BYTES));
         CHECK_NOTHING_MOVED(&of_x);
         drop(view_x);
         drop(view_y);
@@ -147,10 +148,10 @@ TEST(AV_4_host_access_brings_the_data_back_before_it_returns) {
         for (int i = 0; i < 20; i++) {
             step_on(p, view);
             step_naive(expected, N, 1);
-            CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+            CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
             CHECK(host_access(view, REVAMP_ACCESS_READ_WRITE) == data);
             CHECK_SAME(data, expected, BYTES);
-            CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+            CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
         }
         drop(view);
     }
@@ -163,7 +164,7 @@ TEST(AV_4_host_access_to_an_array_elsewhere) {
         revamp_array array = array_with(p->view, expected, N);
         revamp_array_view view = view_of_array(array);
         meter m = meter_of(view);
-        const uint64_t moved = apart(view, &host, BYTES);
+        const uint64_t moved = bytes_if_separate(view, &host, BYTES);
         step_on(p, view);
         CHECK_NOTHING_MOVED(&m);
         step_naive(expected, N, 1);
@@ -179,7 +180,7 @@ TEST(AV_4_host_access_to_an_array_elsewhere) {
     }
 }
 
-/* The host has read the view, and may do so without a call until a copy writes it. */
+/* After the host has read the view, the host may read it without another call, until a copy writes to the view. */
 TEST(AV_4_a_copy_ends_the_access_of_the_host_without_a_call) {
     FOR_EACH_RUNNER(p) {
         static const int32_t extent = N;
@@ -203,10 +204,10 @@ TEST(AV_5_shared_memory_moves_nothing) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array array = array_with(p->view, expected, N);
-        revamp_array_view view = view_of(data, N), of_array = view_of_array(array);
-        meter m = meter_of(NULL), of_view = meter_of(view);
-        /* An array's own accelerator uses its memory itself, in every mode. */
-        CHECK(residency_at(of_array, p).shares_home);
+        revamp_array_view view = view_of(data, N), array_alias = view_of_array(array);
+        meter m = meter_of(NULL), view_meter = meter_of(view);
+        /* An array's own accelerator uses the array's memory directly, in every mode. */
+        CHECK(residency_at(array_alias, p).shares_home);
         if (has_separate_memory()) {
             CHECK(!residency_at(view, p).shares_home);
         } else if (p->info.is_emulated) {
@@ -214,18 +215,18 @@ TEST(AV_5_shared_memory_moves_nothing) {
             CHECK(residency_at(view, p).shares_home);
             CHECK_NUMBER(residency_at(view, p).allocated_bytes, 0);
         }
-        step_on(p, of_array);
+        step_on(p, array_alias);
         CHECK_NOTHING_MOVED(&m);
         for (int i = 0; i < 3; i++) {
             step_on(p, view);
             step_on_host(view);
-            CHECK_MOVED(&of_view, apart(view, p, BYTES), apart(view, p, BYTES));
+            CHECK_MOVED(&view_meter, bytes_if_separate(view, p, BYTES), bytes_if_separate(view, p, BYTES));
         }
-        /* What is seen is the same. */
+        /* The values are the same in all modes. */
         step_naive(expected, N, 6);
         CHECK_SAME(data, expected, BYTES);
         drop(view);
-        drop(of_array);
+        drop(array_alias);
         CHECK_OK(revamp_array_destroy(array));
     }
 }
@@ -245,7 +246,7 @@ TEST(AV_6_a_view_covers_a_part_and_is_used_everywhere) {
         }
         step_naive(expected + 107, 100, 9);
         step_naive(expected + 100, 300, 3);
-        /* All steps commute: 3 n + 1 was applied 12 times to the part. */
+        /* Each step applies 3 n + 1, so the order does not matter. The elements of `part` get 12 steps. */
         drop(part);
         drop(view);
         CHECK_SAME(data, expected, BYTES);
@@ -277,21 +278,22 @@ TEST(AV_7_the_data_source_of_an_array_is_the_array) {
     FOR_EACH_RUNNER(p) {
         uint32_t *expected = numbers(N, 1);
         revamp_array array = array_with(home->view, expected, N), other = array_1d(home->view, N, 4);
-        revamp_array_view view = view_of_array(array), again = view_of_array(array), different = view_of_array(other);
+        revamp_array_view view = view_of_array(array), same_source = view_of_array(array),
+                          different = view_of_array(other);
         revamp_array_view_info info = array_view_info(view);
         CHECK(info.source_view == home->view);
         CHECK(info.source_id != 0);
-        CHECK_NUMBER(array_view_info(again).source_id, info.source_id);
+        CHECK_NUMBER(array_view_info(same_source).source_id, info.source_id);
         CHECK(array_view_info(different).source_id != info.source_id);
         CHECK_NUMBER(info.element_count, N);
         CHECK_NUMBER(info.offset, 0);
         step_on(p, view);
-        /* Its home is the array: there the changes arrive. */
-        CHECK_OK(revamp_array_view_synchronize(again, REVAMP_ACCESS_READ));
+        /* The view's home is the array, which gets the changes. */
+        CHECK_OK(revamp_array_view_synchronize(same_source, REVAMP_ACCESS_READ));
         step_naive(expected, N, 1);
         CHECK_SAME(read_array(array), expected, BYTES);
         drop(view);
-        drop(again);
+        drop(same_source);
         drop(different);
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_array_destroy(other));
@@ -327,7 +329,7 @@ TEST(AV_9_all_views_of_an_array_are_coherent) {
         revamp_array array = array_with(home->view, expected, 10);
         revamp_array_view view = view_of_array(array), part = range_of(view, 0, 5), two = range_of(part, 2, 1);
         revamp_array_view alias = view_of_array(array);
-        /* The copies that could be stale. */
+        /* Creates copies that could become stale. */
         CHECK_SAME(read_on_host(view), expected, 40);
         CHECK_SAME(read_on(p, alias), expected, 40);
         fill_on(p, two, 4711);
@@ -376,7 +378,7 @@ TEST(AV_10_two_top_level_views_of_one_memory_do_no_harm) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view first = view_of(data, N), second = view_of(data, N);
-        /* Each alone is right. */
+        /* If the views are used in turn, with refresh and synchronize, both give the right values. */
         for (int i = 0; i < 3; i++) {
             revamp_array_view turn = i % 2 ? second : first;
             CHECK_OK(revamp_array_view_refresh(turn));
@@ -385,7 +387,7 @@ TEST(AV_10_two_top_level_views_of_one_memory_do_no_harm) {
             CHECK_OK(revamp_array_view_synchronize(turn, REVAMP_ACCESS_READ));
             CHECK_SAME(data, expected, BYTES);
         }
-        /* Mixed: any result, no crash. */
+        /* Mixed use may give any result, but no crash. */
         step_on(p, first);
         step_on(p, second);
         (void)read_on_host(first);
@@ -401,7 +403,7 @@ TEST(AV_11_an_alias_shares_the_data_source) {
         const place host = host_place();
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), alias = part_of(view, NULL, NULL), same = read_only(view);
-        /* One more owner of the same view is a copy of it too. */
+        /* Retaining the handle counts as copying the view, too. */
         CHECK_OK(revamp_array_view_retain(view));
         CHECK_NUMBER(array_view_info(alias).source_id, array_view_info(view).source_id);
         for (int i = 0; i < 3; i++) {
@@ -434,15 +436,15 @@ TEST(AV_12_a_read_only_capture_is_a_read) {
         const capture a = {view, NULL, 0}, b = {NULL, result, 0};
         CHECK(array_view_info(view).read_only);
         REQUIRE_OK(try_use(p, OPERATION_READ, a, b, 0));
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         CHECK_SAME(read_array(result), expected, BYTES);
-        /* Both copies are valid. */
+        /* The data is valid both on the accelerator and on the host. */
         CHECK_NUMBER(valid_at(view, p), BYTES);
         CHECK_NUMBER(valid_at(view, &host), BYTES);
         CHECK_SAME(read_on_host(view), expected, BYTES);
         REQUIRE_OK(try_use(p, OPERATION_READ, a, b, 0));
         CHECK_NOTHING_MOVED(&m);
-        settle(p);
+        wait_at(p);
         drop(view);
         CHECK_OK(revamp_array_destroy(result));
     }
@@ -469,7 +471,7 @@ TEST(AV_12_a_read_only_view_is_not_written) {
             CHECK_OK(revamp_kernel_release(step));
             CHECK_OK(revamp_kernel_release(fill));
         }
-        settle(p);
+        wait_at(p);
         CHECK_SAME(read_on_host(view), expected, BYTES);
         drop(view);
         drop(part);
@@ -482,14 +484,14 @@ TEST(AV_13_a_capture_is_read_and_written) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N);
         meter m = meter_of(view);
-        /* The kernel writes one number; all of it goes there, and none of it stays valid here. */
+        /* The kernel writes one number. The whole view moves to the accelerator and becomes invalid on the host. */
         touch_first_on(p, view, 77);
         expected[0] = 77;
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         CHECK_NUMBER(valid_at(view, p), BYTES);
         CHECK_NUMBER(valid_at(view, &host), 0);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
         drop(view);
     }
 }
@@ -504,14 +506,14 @@ TEST(AV_13_a_kernel_that_only_writes_may_leave_elements_out) {
         meter m = meter_of(view);
         revamp_argument arguments[] = {revamp_argument_view(0, view),
                                        revamp_argument_push_constant(0, &value, sizeof value)};
-        /* One group of 64 of the 1000 runs. */
+        /* Only one workgroup runs, so the kernel writes 64 of the 1000 elements. */
         CHECK_OK(launch(p->view, fill, 1, &extent, arguments, 2));
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         for (int i = 0; i < 64; i++)
             expected[i] = value;
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
-        /* The promise to write all spares the way there. */
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
+        /* If the launch promises to write all elements, no elements move to the accelerator. */
         step_on_host(view);
         arguments[0].access = REVAMP_ACCESS_WRITE;
         const int32_t all = N;
@@ -535,11 +537,11 @@ TEST(AV_14_a_capture_after_discard_is_a_write) {
         CHECK_NOTHING_MOVED(&m);
         fill_naive(expected, N, 5);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
-        /* It was for once: now the contents count again. */
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
+        /* The discard applied to one launch only. The next launch needs the contents again. */
         step_on_host(view);
         step_on(p, view);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         step_naive(expected, N, 2);
         drop(view);
         CHECK_SAME(data, expected, BYTES);
@@ -572,7 +574,7 @@ TEST(AV_14_an_output_from_one_accelerator_is_not_fetched_for_another) {
         CHECK_NOTHING_MOVED(&m);
         fill_naive(expected, N, 10);
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
         drop(view);
     }
 }
@@ -593,12 +595,12 @@ TEST(AV_15_the_source_of_a_copy_is_read) {
         REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
         expect_done(done);
         CHECK_SAME(got, expected, BYTES);
-        /* A read: the copy there is as valid as before. */
+        /* Copying was a read, so the accelerator's data is still valid. */
         (void)moved_since(&m);
         CHECK_NUMBER(valid_at(view, p), BYTES);
         CHECK_SAME(read_on(p, view), expected, BYTES);
         CHECK_NOTHING_MOVED(&m);
-        /* Also of a read-only view. */
+        /* The source may be a read-only view. */
         revamp_array_view constant = read_only(view);
         from.view = constant;
         CHECK_OK(revamp_copy(&from, &to));
@@ -608,7 +610,7 @@ TEST(AV_15_the_source_of_a_copy_is_read) {
     }
 }
 
-/* No location has all of the view: half of it was written on the accelerator. */
+/* No location has the whole view, because the accelerator has written half of the view. */
 TEST(AV_15_a_copy_reads_parts_that_are_valid_at_different_locations) {
     FOR_EACH_RUNNER(p) {
         static const int32_t extent = N;
@@ -635,7 +637,7 @@ TEST(AV_15_the_destination_of_a_copy_is_written) {
         step_on(p, view);
         meter m = meter_of(view);
         CHECK_OK(revamp_copy(&from, &to));
-        /* It arrives at home; the old contents were not fetched, and the copies elsewhere are stale. */
+        /* The copy writes the home, fetches no old contents, and makes the accelerator's copy invalid. */
         revamp_transfer_counters moved = moved_since(&m);
         CHECK_NUMBER(moved.implicit_from_bytes + moved.explicit_from_bytes, 0);
         CHECK_NUMBER(moved.implicit_to_bytes + moved.explicit_to_bytes, 0);
@@ -643,7 +645,7 @@ TEST(AV_15_the_destination_of_a_copy_is_written) {
         CHECK_NUMBER(valid_at(view, p), 0);
         CHECK_SAME(data, sent, BYTES);
         CHECK_SAME(read_on(p, view), sent, BYTES);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         step_on(p, view);
         REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
         expect_done(done);
@@ -688,7 +690,7 @@ TEST(AV_16_host_access_to_a_read_only_view_is_a_read) {
         meter m = meter_of(view);
         CHECK(host_access(constant, REVAMP_ACCESS_READ) == data);
         CHECK_SAME(data, expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
         CHECK_NUMBER(valid_at(view, p), BYTES);
         CHECK_SAME(read_on(p, constant), expected, BYTES);
         step_on(p, view);
@@ -708,19 +710,19 @@ TEST(AV_17_host_access_to_a_view_is_read_and_written) {
         step_on(p, view);
         step_naive(expected, N, 1);
         meter m = meter_of(view);
-        /* Nothing is written, and yet the copy there is stale. */
+        /* The host writes nothing, and yet the accelerator's copy becomes invalid. */
         CHECK_SAME(host_access(view, REVAMP_ACCESS_READ_WRITE), expected, BYTES);
-        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, BYTES));
         CHECK_NUMBER(valid_at(view, p), 0);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
-        /* Written without being read: the old contents are not fetched. */
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
+        /* A write-only access does not fetch the old contents. */
         step_on(p, view);
         fill_on_host(view, 3);
         CHECK_NOTHING_MOVED(&m);
         fill_naive(expected, N, 3);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         drop(view);
     }
 }
@@ -735,7 +737,7 @@ TEST(AV_18_synchronize_is_a_read) {
         meter m = meter_of(view);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
         CHECK_SAME(data, expected, BYTES);
-        CHECK_MOVED_BY_CALL(&m, 0, apart(view, p, BYTES));
+        CHECK_MOVED_BY_CALL(&m, 0, bytes_if_separate(view, p, BYTES));
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
         CHECK_OK(revamp_array_view_synchronize(constant, REVAMP_ACCESS_READ));
         CHECK_NOTHING_MOVED(&m);
@@ -746,7 +748,7 @@ TEST(AV_18_synchronize_is_a_read) {
         REQUIRE_OK(revamp_array_view_synchronize_async(constant, REVAMP_ACCESS_READ, NULL, &done));
         expect_done(done);
         CHECK_SAME(data, expected, BYTES);
-        CHECK_MOVED_BY_CALL(&m, 0, apart(view, p, BYTES));
+        CHECK_MOVED_BY_CALL(&m, 0, bytes_if_separate(view, p, BYTES));
         CHECK_SAME(read_on(p, view), expected, BYTES);
         CHECK_NOTHING_MOVED(&m);
         drop(constant);
@@ -766,28 +768,28 @@ TEST(AV_19_refresh_is_a_write) {
         CHECK_NUMBER(valid_at(view, p), 0);
         step_naive(expected, N, 1);
         CHECK_SAME(read_on(p, view), expected, BYTES);
-        CHECK_MOVED(&m, apart(view, p, BYTES), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, BYTES), 0);
         drop(view);
         CHECK_SAME(data, expected, BYTES);
     }
 }
 
-/* Both modes of the table in docs/spec/array-views.md#shared-memory. */
+/* The values depend on REVAMP_MEMORY: see docs/spec/array-views.md#shared-memory. */
 TEST(AV_5_AV_19_refresh_undoes_nothing_in_shared_memory) {
     FOR_EACH_RUNNER(p)
     for (int from_host = 0; from_host < 2; from_host++) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), part = range_of(view, 200, 500);
-        const bool is_apart = apart(view, p, 1) != 0;
-        if (has_separate_memory()) CHECK(is_apart);
-        if (!has_separate_memory() && p->info.is_emulated) CHECK(!is_apart);
+        const bool has_own_memory = bytes_if_separate(view, p, 1) != 0;
+        if (has_separate_memory()) CHECK(has_own_memory);
+        if (!has_separate_memory() && p->info.is_emulated) CHECK(!has_own_memory);
         step_on(p, view);
-        settle(p);
+        wait_at(p);
         meter m = meter_of(view);
         CHECK_OK(revamp_array_view_refresh(part));
         CHECK_NOTHING_MOVED(&m);
         step_naive(expected, 200, 1);
-        if (!is_apart) step_naive(expected + 200, 500, 1);
+        if (!has_own_memory) step_naive(expected + 200, 500, 1);
         step_naive(expected + 700, 300, 1);
         if (from_host)
             CHECK_SAME(read_on_host(view), expected, BYTES);
@@ -810,21 +812,21 @@ TEST(AV_20_deriving_a_view_is_no_access) {
                 step_on(p, view);
             else
                 CHECK_SAME(read_on(p, view), expected, BYTES);
-            const uint64_t here = valid_at(view, &host), there = valid_at(view, p);
+            const uint64_t host_bytes = valid_at(view, &host), runner_bytes = valid_at(view, p);
             meter m = meter_of(view);
-            revamp_array_view derived[6] = {part_of(view, origin, extent), row_of(view, 7), shaped(view, 1, &all)};
+            revamp_array_view derived[6] = {part_of(view, origin, extent), row_of(view, 7), reshaped(view, 1, &all)};
             REQUIRE_OK(revamp_array_view_reinterpret_as(view, 8, &derived[3]));
             derived[4] = read_only(view);
             derived[5] = row_of(constant, 39);
             CHECK_OK(revamp_array_view_retain(view));
             CHECK_NOTHING_MOVED(&m);
-            CHECK_NUMBER(valid_at(view, &host), here);
-            CHECK_NUMBER(valid_at(view, p), there);
+            CHECK_NUMBER(valid_at(view, &host), host_bytes);
+            CHECK_NUMBER(valid_at(view, p), runner_bytes);
             drop_all(derived, 6);
             drop(view);
             CHECK_NOTHING_MOVED(&m);
-            CHECK_NUMBER(valid_at(view, &host), here);
-            CHECK_NUMBER(valid_at(view, p), there);
+            CHECK_NUMBER(valid_at(view, &host), host_bytes);
+            CHECK_NUMBER(valid_at(view, p), runner_bytes);
         }
         step_naive(expected, N, 1);
         drop(constant);
@@ -839,29 +841,29 @@ TEST(AV_21_overlap_is_an_element_of_one_data_source) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), other_source = view_of(memory(BYTES), N);
         revamp_array_view written = range_of(view, 100, 100), before = range_of(view, 0, 100);
-        revamp_array_view after = range_of(view, 200, 800), one = range_of(view, 199, 2),
+        revamp_array_view after = range_of(view, 200, 800), straddling = range_of(view, 199, 2),
                           inside = range_of(view, 150, 1);
         meter m = meter_of(view);
         step_on(p, written);
         step_naive(expected + 100, 100, 1);
-        CHECK_MOVED(&m, apart(view, p, 400), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, 400), 0);
         CHECK_NUMBER(valid_at(before, &host), 400);
         CHECK_NUMBER(valid_at(after, &host), 3200);
         CHECK_NUMBER(valid_at(other_source, &host), BYTES);
-        CHECK_NUMBER(valid_at(one, &host), 4);
+        CHECK_NUMBER(valid_at(straddling, &host), 4);
         CHECK_NUMBER(valid_at(inside, &host), 0);
         CHECK_NUMBER(valid_at(view, &host), BYTES - 400);
-        /* What does not overlap is free on the host meanwhile. */
+        /* Meanwhile the host may use elements that do not overlap. */
         step_on_host(before);
         step_on_host(after);
         step_naive(expected, 100, 1);
         step_naive(expected + 200, 800, 1);
         CHECK_NOTHING_MOVED(&m);
         CHECK_NUMBER(valid_at(written, p), 400);
-        CHECK_SAME(read_on_host(one), expected + 199, 8);
-        CHECK_MOVED(&m, 0, apart(view, p, 4));
+        CHECK_SAME(read_on_host(straddling), expected + 199, 8);
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, 4));
         CHECK_SAME(read_on_host(view), expected, BYTES);
-        const revamp_array_view all[] = {one, inside, before, after, written, other_source, view};
+        const revamp_array_view all[] = {straddling, inside, before, after, written, other_source, view};
         drop_all(all, COUNT(all));
         CHECK_SAME(data, expected, BYTES);
     }
@@ -875,12 +877,12 @@ TEST(AV_22_touching_one_element_is_an_access_to_all_of_the_view) {
         meter m = meter_of(view);
         touch_first_on(p, part, 1);
         expected[500] = 1;
-        CHECK_MOVED(&m, apart(view, p, 800), 0);
+        CHECK_MOVED(&m, bytes_if_separate(view, p, 800), 0);
         CHECK_NUMBER(valid_at(last, &host), 0);
-        /* On the host likewise. */
+        /* An access by the host has the same effect. */
         host_access(part, REVAMP_ACCESS_READ_WRITE)[0] = 2;
         expected[500] = 2;
-        CHECK_MOVED(&m, 0, apart(view, p, 800));
+        CHECK_MOVED(&m, 0, bytes_if_separate(view, p, 800));
         CHECK_NUMBER(valid_at(last, p), 0);
         drop(last);
         drop(part);
@@ -889,35 +891,45 @@ TEST(AV_22_touching_one_element_is_an_access_to_all_of_the_view) {
     }
 }
 
-/* Races, told by REVAMP_CHECK=1 in a child process. */
+/* Races that REVAMP_CHECK=1 reports. The tests run in child processes. */
 
-enum { MOST_TEXT = 4096 };
+enum { MAX_TEXT = 4096 };
 
 static struct {
     pthread_mutex_t lock;
-    char text[MOST_TEXT];
-} told = {PTHREAD_MUTEX_INITIALIZER, ""};
+    char text[MAX_TEXT];
+} race_log = {PTHREAD_MUTEX_INITIALIZER, ""};
 
-static void note_races(revamp_log_level level, const char *message, void *context) {
+static void record_races(revamp_log_level level, const char *message, void *context) {
     (void)context;
     if (level != REVAMP_LOG_ERROR || !strstr(message, "race")) return;
-    pthread_mutex_lock(&told.lock);
-    strncat(told.text, message, MOST_TEXT - 1 - strlen(told.text));
-    pthread_mutex_unlock(&told.lock);
+    pthread_mutex_lock(&race_log.lock);
+    strncat(race_log.text, message, MAX_TEXT - 1 - strlen(race_log.text));
+    pthread_mutex_unlock(&race_log.lock);
 }
 
-/* The races told since the last call. */
+/* Returns the races that were reported since the last call. */
 static const char *races(void) {
-    static char text[MOST_TEXT];
-    pthread_mutex_lock(&told.lock);
-    strcpy(text, told.text);
-    told.text[0] = 0;
-    pthread_mutex_unlock(&told.lock);
+    static char text[MAX_TEXT];
+    pthread_mutex_lock(&race_log.lock);
+    strcpy(text, race_log.text);
+    race_log.text[0] = 0;
+    pthread_mutex_unlock(&race_log.lock);
+    return text;
+}
+
+/* races(), but waits for a report, because another thread may still be delivering it. */
+static const char *next_races(void) {
+    const char *text = races();
+    for (int i = 0; i < 10000 && !text[0]; i++) {
+        pause_milliseconds(1);
+        text = races();
+    }
     return text;
 }
 
 static void listen_for_races(void) {
-    REQUIRE_OK(revamp_set_log_callback(note_races, NULL, REVAMP_LOG_ERROR));
+    REQUIRE_OK(revamp_set_log_callback(record_races, NULL, REVAMP_LOG_ERROR));
 }
 
 static revamp_completion begin_copy_from(revamp_array_view view, void *to) {
@@ -937,7 +949,7 @@ static revamp_completion begin_copy_to(revamp_array_view view, void *from) {
 }
 
 static void check_races(const char *first, const char *second, int line) {
-    const char *text = races();
+    const char *text = next_races();
     check_text(text, "race", __FILE__, line);
     check_text(text, first, __FILE__, line);
     check_text(text, second, __FILE__, line);
@@ -954,13 +966,13 @@ CHILD(accesses_at_the_same_time) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *other = numbers(N, 2);
         revamp_array_view view = view_of(data, N), part = range_of(view, 100, 50), constant = read_only(part);
-        /* A read under way, then a write of the same. */
+        /* A write during a read of the same view. */
         revamp_completion done = begin_copy_from(view, other);
         step_on(p, view);
         CHECK_RACE("revamp_copy_async", dispatch_of(p));
         expect_done(done);
-        settle(p);
-        /* A write under way, then a read of a part. */
+        wait_at(p);
+        /* A read of a part during a write of the view. */
         done = begin_copy_to(view, other);
         (void)host_access(constant, REVAMP_ACCESS_READ);
         CHECK_RACE("revamp_copy_async", "revamp_array_view_data");
@@ -977,7 +989,7 @@ CHILD(accesses_at_the_same_time) {
         step_on(p, part);
         CHECK_RACE("revamp_array_view_synchronize_async", dispatch_of(p));
         expect_done(done);
-        /* Kernels after one another are in order by themselves. */
+        /* Successive kernels are ordered automatically. */
         for (int i = 0; i < 5; i++) {
             step_on(p, view);
             step_on(p, part);
@@ -1023,20 +1035,20 @@ CHILD(different_elements) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *other = numbers(N, 2);
         revamp_array_view view = view_of(data, N), first = range_of(view, 0, 600), second = range_of(view, 500, 500);
-        revamp_array_view apart_from_it = range_of(view, 0, 500);
-        /* The kernel touches only element 0, which is not in the other view; the views overlap all the same. */
+        revamp_array_view disjoint = range_of(view, 0, 500);
+        /* The kernel touches only element 0, which is not in the other view. The views still overlap. */
         revamp_completion done = begin_copy_from(second, other);
         touch_first_on(p, first, 1);
         CHECK_RACE("revamp_copy_async", dispatch_of(p));
         expect_done(done);
-        settle(p);
-        /* Views that do not overlap are no race. */
+        wait_at(p);
+        /* Accesses to views that do not overlap are not a race. */
         done = begin_copy_from(second, other);
-        step_on(p, apart_from_it);
-        step_on_host(apart_from_it);
+        step_on(p, disjoint);
+        step_on_host(disjoint);
         CHECK_NO_RACE();
         expect_done(done);
-        const revamp_array_view all[] = {first, second, apart_from_it, view};
+        const revamp_array_view all[] = {first, second, disjoint, view};
         drop_all(all, 4);
         CHECK_NO_RACE();
     }
@@ -1074,7 +1086,7 @@ CHILD(a_kernel_over_a_copy) {
         revamp_completion done = begin_copy_from(view2, other);
         step_on(p, view1);
         CHECK_RACE("revamp_copy_async", dispatch_of(p));
-        /* Waiting for the future later does not undo it; what comes after it is legal. */
+        /* A later wait for the copy's completion does not undo the race. Accesses after the wait are legal. */
         expect_done(done);
         step_on(p, view1);
         CHECK_NO_RACE();
@@ -1097,7 +1109,7 @@ CHILD(reads_at_the_same_time) {
             step_naive(expected, N, (unsigned)dirty);
             revamp_completion done = begin_copy_from(view2, got);
             CHECK_SAME(host_access(constant, REVAMP_ACCESS_READ), expected, BYTES);
-            /* And in a kernel. */
+            /* A kernel may read at the same time, too. */
             CHECK_SAME(read_on(p, constant), expected, BYTES);
             CHECK_NO_RACE();
             expect_done(done);

@@ -1,5 +1,5 @@
-/* What happens when views are destroyed (rules DST). A release has no view left to count by, so the process's counters
- * are used. */
+/* Tests of the destruction of array_views (rules DST). A released view has no transfer counters, so the tests use the
+ * counters of the process. */
 #include "system.h"
 #include "views.h"
 
@@ -13,12 +13,12 @@ TEST(DST_1_the_last_view_writes_changes_back) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N);
-        const uint64_t moved = apart(view, p, BYTES);
+        const uint64_t moved = bytes_if_separate(view, p, BYTES);
         step_on(p, view);
         step_on(p, view);
         meter m = meter_of(NULL);
         drop(view);
-        /* It is there when the release returns. */
+        /* The data is at home when the release returns. */
         step_naive(expected, N, 2);
         CHECK_SAME(data, expected, BYTES);
         CHECK_MOVED(&m, 0, moved);
@@ -29,7 +29,7 @@ TEST(DST_1_only_what_was_changed_is_written_back) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), part = range_of(view, 990, 10);
-        const uint64_t moved = apart(view, p, 40);
+        const uint64_t moved = bytes_if_separate(view, p, 40);
         CHECK_SAME(read_on(p, view), expected, BYTES);
         step_on(p, part);
         drop(view);
@@ -47,7 +47,7 @@ TEST(DST_1_the_part_that_is_left_writes_all_back) {
         revamp_array_view view = view_of(data, N), part = range_of(view, 0, 1);
         step_on(p, view);
         drop(view);
-        /* The last view covers one element; the data source is more. */
+        /* The last view covers one element, but the whole data source is written back. */
         drop(part);
         step_naive(expected, N, 1);
         CHECK_SAME(data, expected, BYTES);
@@ -60,7 +60,7 @@ TEST(DST_1_the_last_accelerator_that_wrote_wins) {
         revamp_array_view view = view_of(data, N), part = range_of(view, 0, 500), rest = range_of(view, 500, 500);
         step_on(p, part);
         step_on(q, rest);
-        const uint64_t moved = apart(view, p, BYTES / 2) + apart(view, q, BYTES / 2);
+        const uint64_t moved = bytes_if_separate(view, p, BYTES / 2) + bytes_if_separate(view, q, BYTES / 2);
         drop(part);
         drop(rest);
         meter m = meter_of(NULL);
@@ -71,7 +71,7 @@ TEST(DST_1_the_last_accelerator_that_wrote_wins) {
     }
 }
 
-/* Views that are alive when the process ends, or the library is shut down. */
+/* Tests of views that are alive when the process ends or the library shuts down. */
 
 static const char *const file_variable = "REVAMP_TESTS_FILE";
 
@@ -79,7 +79,7 @@ CHILD(exits_with_views) {
     const char *path = getenv(file_variable);
     REQUIRE(path);
     uint32_t *mapped = map_shared_file(path, BYTES);
-    const place *p = some_place(runs_kernels);
+    const place *p = first_place_or_skip(runs_kernels);
     revamp_array_view view = view_of(mapped, N), part = range_of(view, 7, 3);
     step_on(p, view);
     step_on(p, part);
@@ -122,7 +122,7 @@ TEST(DST_2_a_view_that_is_not_the_last_moves_nothing) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), part = range_of(view, 100, 300), alias = part_of(view, NULL, NULL);
-        const uint64_t moved = apart(view, p, BYTES);
+        const uint64_t moved = bytes_if_separate(view, p, BYTES);
         step_on(p, part);
         step_on(p, alias);
         meter m = meter_of(NULL);
@@ -134,7 +134,7 @@ TEST(DST_2_a_view_that_is_not_the_last_moves_nothing) {
         step_naive(expected, N, 1);
         CHECK_SAME(read_on_host(view), expected, BYTES);
         CHECK_MOVED(&m, 0, moved);
-        /* One owner of several. */
+        /* Releasing one of two owners moves nothing. */
         CHECK_OK(revamp_array_view_retain(view));
         step_on(p, view);
         drop(view);
@@ -169,35 +169,35 @@ TEST(DST_3_discarded_changes_are_not_written_back) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *original = numbers(N, 1);
         revamp_array_view view = view_of(data, N);
-        const bool is_apart = apart(view, p, 1) != 0;
+        const bool has_own_memory = bytes_if_separate(view, p, 1) != 0;
         step_on(p, view);
         CHECK_OK(revamp_array_view_discard_data(view));
         meter m = meter_of(NULL);
         drop(view);
         CHECK_NOTHING_MOVED(&m);
-        /* In shared memory there is nothing to undo. */
-        if (!is_apart) step_naive(original, N, 1);
+        /* In shared memory the discard undoes nothing. */
+        if (!has_own_memory) step_naive(original, N, 1);
         CHECK_SAME(data, original, BYTES);
     }
 }
 
-/* Both modes of the table in docs/spec/array-views.md#shared-memory: by synchronize, host access and destruction. */
+/* Tests synchronize, host access and destruction after a discard (docs/spec/array-views.md#shared-memory). */
 TEST(AV_5_DST_3_a_discard_undoes_nothing_in_shared_memory) {
     FOR_EACH_RUNNER(p)
-    for (int way = 0; way < 3; way++) {
+    for (int variant = 0; variant < 3; variant++) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), part = range_of(view, 200, 500);
-        const bool is_apart = apart(view, p, 1) != 0;
-        if (has_separate_memory()) CHECK(is_apart);
-        if (!has_separate_memory() && p->info.is_emulated) CHECK(!is_apart);
+        const bool has_own_memory = bytes_if_separate(view, p, 1) != 0;
+        if (has_separate_memory()) CHECK(has_own_memory);
+        if (!has_separate_memory() && p->info.is_emulated) CHECK(!has_own_memory);
         step_on(p, part);
-        settle(p);
+        wait_at(p);
         CHECK_OK(revamp_array_view_discard_data(part));
         meter m = meter_of(view);
-        if (!is_apart) step_naive(expected + 200, 500, 1);
-        if (way == 0) CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
-        if (way == 1) CHECK_SAME(read_on_host(view), expected, BYTES);
-        if (way < 2) CHECK_NOTHING_MOVED(&m);
+        if (!has_own_memory) step_naive(expected + 200, 500, 1);
+        if (variant == 0) CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
+        if (variant == 1) CHECK_SAME(read_on_host(view), expected, BYTES);
+        if (variant < 2) CHECK_NOTHING_MOVED(&m);
         drop(view);
         drop(part);
         CHECK_SAME(data, expected, BYTES);
@@ -208,16 +208,16 @@ TEST(DST_3_changes_beside_the_discarded_ones_are_written_back) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N), part = range_of(view, 300, 100);
-        const bool is_apart = apart(view, p, 1) != 0;
+        const bool has_own_memory = bytes_if_separate(view, p, 1) != 0;
         step_on(p, view);
         CHECK_OK(revamp_array_view_discard_data(part));
         drop(part);
         meter m = meter_of(NULL);
         drop(view);
-        CHECK_MOVED(&m, 0, is_apart ? BYTES - 400 : 0);
+        CHECK_MOVED(&m, 0, has_own_memory ? BYTES - 400 : 0);
         step_naive(expected, 300, 1);
         step_naive(expected + 400, 600, 1);
-        if (!is_apart) step_naive(expected + 300, 100, 1);
+        if (!has_own_memory) step_naive(expected + 300, 100, 1);
         CHECK_SAME(data, expected, BYTES);
     }
 }
@@ -240,16 +240,16 @@ TEST(DST_4_changes_go_back_to_the_array) {
         uint32_t *expected = numbers(N, 1);
         const place host = host_place();
         revamp_array array = array_with(home->view, expected, N);
-        /* From the host. */
+        /* Changes on the host. */
         revamp_array_view view = view_of_array(array);
-        const uint64_t moved = apart(view, &host, BYTES);
+        const uint64_t moved = bytes_if_separate(view, &host, BYTES);
         step_on_host(view);
         meter m = meter_of(NULL);
         drop(view);
         CHECK_MOVED(&m, moved, 0);
         step_naive(expected, N, 1);
         CHECK_SAME(read_array(array), expected, BYTES);
-        /* From every accelerator. */
+        /* Changes on each accelerator. */
         FOR_EACH_PLACE(p, runs_kernels) {
             revamp_array_view first = view_of_array(array), second = view_of_array(array);
             step_on(p, first);
@@ -273,7 +273,7 @@ TEST(DST_5_a_read_only_capture_causes_no_write_back) {
         const capture to = {NULL, results, 0};
         for (size_t i = 0; i < COUNT(captures); i++)
             REQUIRE_OK(try_use(p, OPERATION_READ, captures[i], to, 0));
-        settle(p);
+        wait_at(p);
         meter m = meter_of(NULL);
         drop(view);
         drop(writable);
@@ -288,7 +288,7 @@ TEST(DST_5_a_capture_counts_as_a_change) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
         revamp_array_view view = view_of(data, N);
-        const uint64_t moved = apart(view, p, BYTES);
+        const uint64_t moved = bytes_if_separate(view, p, BYTES);
         touch_first_on(p, view, expected[0]);
         meter m = meter_of(NULL);
         drop(view);
@@ -297,7 +297,7 @@ TEST(DST_5_a_capture_counts_as_a_change) {
     }
 }
 
-/* Allowed, and done where the kernel's own declarations say so. */
+/* If a SPIR-V module declares a buffer read-only, the library does not write back the view that is bound to it. */
 TEST(DST_6_a_kernel_that_declares_to_read_causes_no_write_back) {
     FOR_EACH_PLACE(p, runs_spirv) {
         static const int32_t extent = N;
@@ -307,7 +307,7 @@ TEST(DST_6_a_kernel_that_declares_to_read_causes_no_write_back) {
         revamp_argument arguments[] = {revamp_argument_view(0, view_a), in_set(revamp_argument_view(0, view_b), 1),
                                        in_set(revamp_argument_view(3, view_out), 2)};
         CHECK_OK(revamp_array_view_discard_data(view_out));
-        const uint64_t moved = apart(view_out, p, BYTES);
+        const uint64_t moved = bytes_if_separate(view_out, p, BYTES);
         CHECK_OK(launch(p->view, sets, 1, &extent, arguments, 3));
         meter m = meter_of(NULL);
         drop(view_a);
@@ -322,9 +322,9 @@ TEST(DST_6_a_kernel_that_declares_to_read_causes_no_write_back) {
     }
 }
 
-/* A lost device. */
+/* Tests of write-back after the device is lost. */
 
-static void note_error(revamp_log_level level, const char *message, void *context) {
+static void count_error(revamp_log_level level, const char *message, void *context) {
     (void)message;
     if (level == REVAMP_LOG_ERROR) __atomic_fetch_add((unsigned *)context, 1, __ATOMIC_RELAXED);
 }
@@ -336,16 +336,16 @@ static revamp_status try_step(const place *p, revamp_array_view view) {
 
 CHILD(loses_the_device_with_views) {
     static unsigned errors;
-    enum { MANY = 1 << 20, LAUNCHES = 4 };
-    uint32_t *data = numbers(MANY, 1), *expected = numbers(MANY, 1);
-    const place *p = some_place(runs_spirv);
-    REQUIRE_OK(revamp_set_log_callback(note_error, &errors, REVAMP_LOG_ERROR));
-    revamp_array_view view = view_of(data, MANY), part = range_of(view, 0, 10);
-    revamp_status launched = REVAMP_OK;
-    /* The first keeps the device at work, so that the others gather and are submitted by what waits for them. */
-    for (int i = 0; i < LAUNCHES && launched == REVAMP_OK; i++)
-        launched = try_step(p, view);
-    if (launched != REVAMP_OK) CHECK_FAILS(launched, AS_REMOVED, "lost");
+    enum { ELEMENTS = 1 << 20, LAUNCHES = 4 };
+    uint32_t *data = numbers(ELEMENTS, 1), *expected = numbers(ELEMENTS, 1);
+    const place *p = first_place_or_skip(runs_spirv);
+    REQUIRE_OK(revamp_set_log_callback(count_error, &errors, REVAMP_LOG_ERROR));
+    revamp_array_view view = view_of(data, ELEMENTS), part = range_of(view, 0, 10);
+    revamp_status launch_status = REVAMP_OK;
+    /* The first launch keeps the device busy, so the others are batched until a call waits for them. */
+    for (int i = 0; i < LAUNCHES && launch_status == REVAMP_OK; i++)
+        launch_status = try_step(p, view);
+    if (launch_status != REVAMP_OK) CHECK_FAILS(launch_status, AS_REMOVED, "lost");
     drop(part);
     if (is_setting("REVAMP_TESTS_END", "synchronize")) {
         revamp_status status = revamp_array_view_synchronize(view, REVAMP_ACCESS_READ);
@@ -353,12 +353,15 @@ CHILD(loses_the_device_with_views) {
             CHECK_FAILS(status, AS_REMOVED, "lost");
             printf("synchronize failed\n");
         }
-        launched = launched == REVAMP_OK ? status : launched;
+        launch_status = launch_status == REVAMP_OK ? status : launch_status;
     }
-    /* Never an error of the release. */
+    /* The release itself never fails. */
     drop(view);
-    step_naive(expected, MANY, LAUNCHES);
-    if (launched == REVAMP_OK && memcmp(data, expected, (size_t)MANY * 4) != 0) {
+    step_naive(expected, ELEMENTS, LAUNCHES);
+    if (launch_status == REVAMP_OK && memcmp(data, expected, (size_t)ELEMENTS * 4) != 0) {
+        /* Another thread may still be delivering the report. */
+        for (int i = 0; i < 10000 && !__atomic_load_n(&errors, __ATOMIC_RELAXED); i++)
+            pause_milliseconds(1);
         CHECK(__atomic_load_n(&errors, __ATOMIC_RELAXED) > 0);
         printf("write-back failed\n");
     }
@@ -367,16 +370,16 @@ CHILD(loses_the_device_with_views) {
     CHECK_OK(revamp_uninitialize());
 }
 
-enum { MOST_SUBMISSIONS = 8 };
+enum { MAX_SUBMISSIONS = 8 };
 
-/* How many of the runs, which lose the device at one submission after the other, said what. */
+/* The number of runs that printed each message. Run n loses the device at submission n. */
 typedef struct {
     unsigned write_back, synchronize;
-} said;
+} message_counts;
 
-static said what_runs_say(const char *ending) {
-    said all = {0, 0};
-    for (int n = 1; n <= MOST_SUBMISSIONS; n++) {
+static message_counts count_messages(const char *ending) {
+    message_counts counts = {0, 0};
+    for (int n = 1; n <= MAX_SUBMISSIONS; n++) {
         char setting[64];
         snprintf(setting, sizeof setting, "REVAMP_TEST=lose-device=%d", n);
         child_result r = run_child("loses_the_device_with_views", setting, ending, NULL);
@@ -384,22 +387,22 @@ static said what_runs_say(const char *ending) {
             printf("lose-device=%d\n", n);
             continue;
         }
-        all.write_back += strstr(r.output, "write-back failed") != NULL;
-        all.synchronize += strstr(r.output, "synchronize failed") != NULL;
+        counts.write_back += strstr(r.output, "write-back failed") != NULL;
+        counts.synchronize += strstr(r.output, "synchronize failed") != NULL;
     }
-    return all;
+    return counts;
 }
 
 TEST(DST_7_a_failure_of_the_write_back_is_lost) {
-    some_place(runs_spirv);
-    CHECK(what_runs_say("REVAMP_TESTS_END=release").write_back > 0);
+    first_place_or_skip(runs_spirv);
+    CHECK(count_messages("REVAMP_TESTS_END=release").write_back > 0);
 }
 
 TEST(DST_8_synchronize_reports_the_failure) {
-    some_place(runs_spirv);
-    said all = what_runs_say("REVAMP_TESTS_END=synchronize");
-    CHECK(all.synchronize > 0);
-    CHECK_NUMBER(all.write_back, 0);
+    first_place_or_skip(runs_spirv);
+    message_counts counts = count_messages("REVAMP_TESTS_END=synchronize");
+    CHECK(counts.synchronize > 0);
+    CHECK_NUMBER(counts.write_back, 0);
 }
 
 TEST(DST_9_after_synchronize_the_last_view_moves_nothing) {
@@ -417,7 +420,7 @@ TEST(DST_9_after_synchronize_the_last_view_moves_nothing) {
             }
             step_naive(expected, N, 1);
             CHECK_SAME(data, expected, BYTES);
-            /* Reading it there again is no change. */
+            /* Another read on the accelerator is no change. */
             CHECK_SAME(read_on(p, view), expected, BYTES);
             meter m = meter_of(NULL);
             drop(view);
@@ -447,7 +450,7 @@ TEST(DST_10_inputs_go_up_and_only_the_output_comes_back) {
         revamp_array_view input = const_view_of(in, N), output = view_of(out, N);
         meter of_input = meter_of(input), of_output = meter_of(output);
         const capture a = {input, NULL, 0}, b = {output, NULL, 0};
-        const uint64_t moved = apart(output, p, BYTES);
+        const uint64_t moved = bytes_if_separate(output, p, BYTES);
         CHECK_OK(revamp_array_view_discard_data(output));
         REQUIRE_OK(try_use(p, OPERATION_READ, a, b, 0));
         CHECK_MOVED(&of_input, moved, 0);

@@ -1,6 +1,6 @@
-/* Choice of accelerator_view (rules SEL). The tests find the accelerator_view of a launch by the location where the
- * written data is valid. Locations differ only if accelerator_views have separate memory (REVAMP_MEMORY=separate, or a
- * GPU). */
+/* Tests of how the library selects an accelerator_view (rules SEL). The tests check that the data written by a launch
+ * is valid only at the selected accelerator_view. Locations differ only if accelerator_views have separate memory
+ * (REVAMP_MEMORY=separate, or a GPU). */
 #include "engines.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ TEST(SEL_1_a_launch_runs_on_the_view_it_names) {
         revamp_array array = array_with(view, expected, N);
         revamp_completion marker = NULL;
         CHECK_OK(launch_step(view, step, array));
-        /* The view's own marker is behind the kernel. */
+        /* A marker of the view completes after the kernel. */
         REQUIRE_OK(revamp_accelerator_view_create_marker(view, &marker));
         expect_done(marker);
         step_naive(expected, N, 1);
@@ -52,7 +52,7 @@ TEST(SEL_4_an_array_of_another_view_is_an_error) {
         revamp_accelerator_view view = second_view(p);
         uint32_t *expected = numbers(N, 1);
         revamp_array array = array_with(view, expected, N), host = array_with(host_view(), expected, N);
-        /* Also though both views belong to one accelerator. */
+        /* The launch fails even if both views belong to one accelerator. */
         CHECK_FAILS(launch_step(p->view, step, array), AS_RUNTIME, "view");
         CHECK_FAILS(launch_step(p->view, step, host), AS_RUNTIME, "view");
         CHECK_SAME(read_array(array), expected, N * 4);
@@ -94,7 +94,7 @@ static void check_selected(const place *p, revamp_accelerator_view chosen) {
     revamp_array array = array_with(view, expected, N);
     for (int i = 0; i < 5; i++)
         CHECK_OK(launch_step(chosen, step, array));
-    /* It was queued on the array's view: waiting for that view is enough, and for others changes nothing. */
+    /* The launches were queued on the array's view, so waiting for that view is enough. */
     CHECK_OK(revamp_accelerator_view_wait(view));
     step_naive(expected, N, 5);
     CHECK_SAME(read_array(array), expected, N * 4);
@@ -105,7 +105,7 @@ static void check_selected(const place *p, revamp_accelerator_view chosen) {
 
 TEST(SEL_5_without_a_view_the_arrays_decide) {
     revamp_accelerator_view automatic = NULL;
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
     FOR_EACH_PLACE(p, runs_spirv) {
         check_selected(p, NULL);
@@ -142,7 +142,7 @@ TEST(SEL_8_without_view_and_arrays_the_kernels_accelerator_runs_it) {
     }
 }
 
-TEST(a_kernel_runs_on_the_accelerator_it_was_loaded_on_only) {
+TEST(a_kernel_runs_only_on_its_accelerator) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel empty = load(p->accelerator, &empty_module);
         FOR_EACH_PLACE(q, runs_spirv)
@@ -167,25 +167,23 @@ TEST(SEL_20_a_copy_takes_places_as_they_are) {
     }
 }
 
-/* C has no array = array; copy is what it must do, and it is synchronous: the source may change right after. */
+/* C++ array assignment corresponds to revamp_copy() in C. The source may change right after the call. */
 TEST(SEL_29_an_array_copy_is_done_when_it_returns) {
     enum { LENGTH = 1 << 20 };
     FOR_EACH_PLACE(p, holds_arrays) {
         uint32_t *first = numbers(LENGTH, 1), *second = numbers(LENGTH, 2);
         revamp_array from = array_with(p->view, first, LENGTH), to = array_1d(cpu_view(), LENGTH, 4);
-        uint32_t *data = data_of(to, REVAMP_ACCESS_READ_WRITE);
         revamp_region a = whole(from), b = whole(to);
         CHECK_OK(revamp_copy(&a, &b));
         CHECK_SAME(data_of(to, REVAMP_ACCESS_READ), first, LENGTH * 4);
         write_array(from, second);
         CHECK_SAME(data_of(to, REVAMP_ACCESS_READ), first, LENGTH * 4);
-        (void)data;
         CHECK_OK(revamp_array_destroy(from));
         CHECK_OK(revamp_array_destroy(to));
     }
 }
 
-/* An array that is assigned to is done even while kernels of both sides are queued. */
+/* The copy waits for kernels that are queued before it. */
 TEST(SEL_29_an_array_copy_waits_for_the_kernels_before_it) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);
@@ -197,7 +195,7 @@ TEST(SEL_29_an_array_copy_waits_for_the_kernels_before_it) {
             CHECK_OK(launch_step(p->view, step, from));
         CHECK_OK(revamp_copy(&a, &b));
         step_naive(expected, N, 20);
-        /* Checked without a further wait or call. */
+        /* The data is right without a further wait or call. */
         CHECK_SAME(data, expected, N * 4);
         CHECK_OK(revamp_array_destroy(from));
         CHECK_OK(revamp_array_destroy(to));
@@ -212,13 +210,13 @@ enum { BYTES = N * 4 };
 #define VALID(view, where) CHECK_NUMBER(valid_on(view, where), bytes_of(view))
 #define INVALID(view, where) CHECK_NUMBER(valid_on(view, where), 0)
 
-/* The default accelerator_view and two more, and two array_views whose home is the host. */
+/* The default accelerator_view, two other accelerator_views, and two array_views whose data source is host memory. */
 typedef struct {
     const engine *e;
     revamp_accelerator_view normal, first, second;
     uint32_t *a_data, *b_data, *a_numbers, *b_numbers;
     revamp_array_view a, b;
-    bool apart; /* each accelerator_view has memory of its own */
+    bool is_separate; /* each accelerator_view has separate memory */
 } scene;
 
 static scene begin(const engine *e) {
@@ -235,16 +233,16 @@ static scene begin(const engine *e) {
                false};
     s.a = view_of(s.a_data, N);
     s.b = view_of(s.b_data, N);
-    s.apart = is_apart(s.a, s.normal);
-    if (has_separate_memory()) CHECK(s.apart);
-    CHECK(is_apart(s.a, s.first) == s.apart);
+    s.is_separate = has_own_memory(s.a, s.normal);
+    if (has_separate_memory()) CHECK(s.is_separate);
+    CHECK(has_own_memory(s.a, s.first) == s.is_separate);
     return s;
 }
 
 static void end(scene *s) {
     drop(s->a);
     drop(s->b);
-    /* The release of the views wrote all data back to its home. */
+    /* The release of the views has written all data back to its home. */
     CHECK_SAME(s->a_data, s->a_numbers, BYTES);
     CHECK_SAME(s->b_data, s->b_numbers, BYTES);
     CHECK_OK(revamp_accelerator_view_release(s->first));
@@ -255,7 +253,7 @@ static void prefetch(revamp_array_view view, revamp_accelerator_view where) {
     CHECK_OK(revamp_array_view_synchronize_to(view, where, REVAMP_ACCESS_READ));
 }
 
-/* b = a + 2 a without a target, `b` discarded before. */
+/* Discards `b`, then computes b = a + 2 a in a launch that names no accelerator_view. */
 static void sum_a_to_b(scene *s) {
     CHECK_OK(revamp_array_view_discard_data(s->b));
     CHECK_OK(run_sum(s->e, NULL, use_view(s->a), use_view(s->a), use_view(s->b)));
@@ -267,10 +265,10 @@ static void step_a(scene *s, revamp_accelerator_view target) {
     step_naive(s->a_numbers, N, 1);
 }
 
-/* `view` was last written on `chosen` and on none of the others. */
-static void expect_chosen(const scene *s, revamp_array_view view, revamp_accelerator_view chosen) {
+/* Checks that `view` is valid on `chosen` only, so it was last written there. */
+static void expect_valid_only_on(const scene *s, revamp_array_view view, revamp_accelerator_view chosen) {
     const revamp_accelerator_view all[] = {s->normal, s->first, s->second, cpu_view()};
-    for (size_t i = 0; s->apart && i < COUNT(all); i++)
+    for (size_t i = 0; s->is_separate && i < COUNT(all); i++)
         if (all[i] == chosen)
             VALID(view, all[i]);
         else
@@ -284,11 +282,11 @@ static void expect_chosen(const scene *s, revamp_array_view view, revamp_acceler
 TEST(SEL_1_a_launch_with_views_runs_on_the_view_it_names) {
     FOR_EACH_SCENE(s) {
         step_a(&s, s.first);
-        expect_chosen(&s, s.a, s.first);
+        expect_valid_only_on(&s, s.a, s.first);
         step_a(&s, s.second);
-        expect_chosen(&s, s.a, s.second);
+        expect_valid_only_on(&s, s.a, s.second);
         step_a(&s, s.normal);
-        expect_chosen(&s, s.a, s.normal);
+        expect_valid_only_on(&s, s.a, s.normal);
     }
 }
 
@@ -301,9 +299,9 @@ TEST(SEL_2_a_named_view_gets_the_data_of_all_captured_views) {
         revamp_transfer_counters moved = moved_since(&m);
         VALID(s.a, s.first);
         VALID(s.b, s.first);
-        expect_chosen(&s, written, s.first);
-        CHECK_NUMBER(moved.implicit_to_bytes, s.apart ? 3 * BYTES : 0);
-        CHECK_NUMBER(moved.implicit_to_count, s.apart ? 3 : 0);
+        expect_valid_only_on(&s, written, s.first);
+        CHECK_NUMBER(moved.implicit_to_bytes, s.is_separate ? 3 * BYTES : 0);
+        CHECK_NUMBER(moved.implicit_to_count, s.is_separate ? 3 : 0);
         CHECK_NUMBER(bytes_moved(moved), moved.implicit_to_bytes);
         sum_naive(s.a_numbers, s.b_numbers, expected, N);
         CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
@@ -349,20 +347,20 @@ TEST(SEL_5_SEL_7_views_are_made_valid_where_the_array_lives) {
         revamp_array array = array_with(s.first, s.a_numbers, N);
         meter m = meter_of(NULL);
         CHECK_OK(run_sum(s.e, NULL, use_array(array), use_view(s.a), use_view(s.b)));
-        CHECK_NUMBER(bytes_moved(moved_since(&m)), s.apart ? 2 * BYTES : 0);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), s.is_separate ? 2 * BYTES : 0);
         VALID(s.a, s.first);
-        expect_chosen(&s, s.b, s.first);
+        expect_valid_only_on(&s, s.b, s.first);
         sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
         /* The array decides, even if the array_view is valid on the default accelerator_view. */
         prefetch(s.a, s.normal);
         CHECK_OK(run_step(s.e, s.normal, use_view(s.b)));
         CHECK_OK(run_sum(s.e, NULL, use_array(array), use_view(s.a), use_view(s.b)));
         VALID(s.a, s.first);
-        expect_chosen(&s, s.b, s.first);
+        expect_valid_only_on(&s, s.b, s.first);
         sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
         if (s.e->step) {
             CHECK_OK(run_sum(s.e, automatic, use_array(array), use_view(s.a), use_view(s.b)));
-            expect_chosen(&s, s.b, s.first);
+            expect_valid_only_on(&s, s.b, s.first);
         }
         CHECK_OK(revamp_array_destroy(array));
     }
@@ -382,7 +380,7 @@ TEST(SEL_6_arrays_of_two_views_are_an_error_beside_views) {
 
 TEST(SEL_8_without_arrays_the_views_are_as_good_as_no_target) {
     revamp_accelerator_view automatic = NULL;
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
     FOR_EACH_SCENE(s) {
         if (!s.e->step) continue;
@@ -392,7 +390,7 @@ TEST(SEL_8_without_arrays_the_views_are_as_good_as_no_target) {
         step_a(&s, automatic);
         step_a(&s, NULL);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.a, s.first);
+        expect_valid_only_on(&s, s.a, s.first);
     }
 }
 
@@ -409,7 +407,7 @@ TEST(SEL_9_a_candidate_has_all_captured_views) {
         meter m = meter_of(NULL);
         CHECK_OK(run_sum(s.e, NULL, use_view(s.a), use_view(s.b), use_view(written)));
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, written, s.first);
+        expect_valid_only_on(&s, written, s.first);
         sum_naive(s.a_numbers, s.b_numbers, expected, N);
         CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
         drop(written);
@@ -427,7 +425,7 @@ TEST(SEL_9_without_a_place_that_has_all_the_default_view_runs_it) {
         /* The number of moved bytes is unspecified: accelerator_views of one accelerator may share memory. */
         VALID(s.a, s.normal);
         VALID(s.b, s.normal);
-        expect_chosen(&s, written, s.normal);
+        expect_valid_only_on(&s, written, s.normal);
         sum_naive(s.a_numbers, s.b_numbers, expected, N);
         CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
         drop(written);
@@ -437,12 +435,12 @@ TEST(SEL_9_without_a_place_that_has_all_the_default_view_runs_it) {
 TEST(SEL_10_a_discarded_view_is_no_constraint) {
     FOR_EACH_SCENE(s) {
         step_a(&s, s.first);
-        /* Nor does it matter that its data was last written on another accelerator_view. */
+        /* `b` is discarded, so the accelerator_view that wrote it last does not matter. */
         CHECK_OK(run_step(s.e, s.second, use_view(s.b)));
         meter m = meter_of(NULL);
         sum_a_to_b(&s);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.b, s.first);
+        expect_valid_only_on(&s, s.b, s.first);
         VALID(s.a, s.first);
     }
 }
@@ -454,7 +452,7 @@ TEST(SEL_10_discarded_views_alone_run_on_the_default_view) {
         meter m = meter_of(NULL);
         CHECK_OK(run_fill(s.e, NULL, use_view(s.b), 17));
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.b, s.normal);
+        expect_valid_only_on(&s, s.b, s.normal);
         for (int i = 0; i < N; i++)
             s.b_numbers[i] = 17;
     }
@@ -466,16 +464,16 @@ TEST(SEL_11_SEL_19_data_of_another_accelerator_comes_to_the_default_view) {
         if (!other.p) continue;
         CHECK_OK(run_step(&other, other.p->view, use_view(s.a)));
         step_naive(s.a_numbers, N, 1);
-        bool apart_there = is_apart(s.a, other.p->view);
-        if (apart_there) INVALID(s.a, cpu_view());
+        bool is_other_separate = has_own_memory(s.a, other.p->view);
+        if (is_other_separate) INVALID(s.a, cpu_view());
         meter m = meter_of(NULL);
         step_a(&s, NULL);
         revamp_transfer_counters moved = moved_since(&m);
         /* The data moves through its home, the host. */
-        CHECK_NUMBER(moved.implicit_from_bytes, apart_there ? BYTES : 0);
-        CHECK_NUMBER(moved.implicit_to_bytes, s.apart ? BYTES : 0);
-        expect_chosen(&s, s.a, s.normal);
-        if (apart_there) INVALID(s.a, other.p->view);
+        CHECK_NUMBER(moved.implicit_from_bytes, is_other_separate ? BYTES : 0);
+        CHECK_NUMBER(moved.implicit_to_bytes, s.is_separate ? BYTES : 0);
+        expect_valid_only_on(&s, s.a, s.normal);
+        if (is_other_separate) INVALID(s.a, other.p->view);
         end_engine(&other);
     }
 }
@@ -489,12 +487,12 @@ TEST(SEL_11_a_valid_copy_on_another_accelerator_is_no_candidate) {
         meter m = meter_of(NULL);
         step_a(&s, NULL);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.a, s.first);
+        expect_valid_only_on(&s, s.a, s.first);
         end_engine(&other);
     }
 }
 
-/* All accelerator_views of one accelerator can run what a kernel of it needs: none is taken out. */
+/* All accelerator_views of an accelerator support its kernels, so no candidate is dropped. */
 TEST(SEL_12_several_writable_views_keep_their_place) {
     FOR_EACH_SCENE(s) {
         uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
@@ -508,7 +506,7 @@ TEST(SEL_12_several_writable_views_keep_their_place) {
         meter m = meter_of(NULL);
         CHECK_OK(run_sum(s.e, NULL, a, b, use_view(written)));
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, written, s.second);
+        expect_valid_only_on(&s, written, s.second);
         sum_naive(s.a_numbers, s.b_numbers, expected, N);
         CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
         drop(written);
@@ -523,7 +521,7 @@ TEST(SEL_13_the_default_view_is_preferred) {
         meter m = meter_of(NULL);
         sum_a_to_b(&s);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.b, s.normal);
+        expect_valid_only_on(&s, s.b, s.normal);
     }
 }
 
@@ -534,11 +532,11 @@ TEST(SEL_14_otherwise_any_candidate_runs_it) {
         meter m = meter_of(NULL);
         sum_a_to_b(&s);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        if (s.apart) expect_chosen(&s, s.b, valid_on(s.b, s.first) ? s.first : s.second);
+        if (s.is_separate) expect_valid_only_on(&s, s.b, valid_on(s.b, s.first) ? s.first : s.second);
     }
 }
 
-/* Two views, valid at random locations: if one location has both, nothing moves, else both move to the default view. */
+/* `a` and `b` are valid at random locations. If no location has both, they move to the default accelerator_view. */
 TEST(SEL_15_a_launch_with_candidates_moves_nothing) {
     FOR_EACH_ENGINE(e) {
         uint32_t state = 5;
@@ -547,10 +545,10 @@ TEST(SEL_15_a_launch_with_candidates_moves_nothing) {
                 const revamp_accelerator_view places[] = {s.normal, s.first, s.second};
                 bool has_candidate = false;
                 for (size_t i = 0; i < COUNT(places); i++) {
-                    uint32_t chance = random_number(&state) % 4;
-                    if (chance & 1) prefetch(s.a, places[i]);
-                    if (chance & 2) prefetch(s.b, places[i]);
-                    if (chance == 3) has_candidate = true;
+                    uint32_t location_mask = random_number(&state) % 4;
+                    if (location_mask & 1) prefetch(s.a, places[i]);
+                    if (location_mask & 2) prefetch(s.b, places[i]);
+                    if (location_mask == 3) has_candidate = true;
                 }
                 uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
                 revamp_array_view written = view_of(out, N);
@@ -560,7 +558,7 @@ TEST(SEL_15_a_launch_with_candidates_moves_nothing) {
                 if (has_candidate)
                     CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
                 else
-                    expect_chosen(&s, written, s.normal);
+                    expect_valid_only_on(&s, written, s.normal);
                 sum_naive(s.a_numbers, s.b_numbers, expected, N);
                 CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
                 drop(written);
@@ -574,8 +572,8 @@ TEST(SEL_16_one_written_there_and_one_discarded) {
         meter m = meter_of(NULL);
         sum_a_to_b(&s);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.a, s.first);
-        expect_chosen(&s, s.b, s.first);
+        expect_valid_only_on(&s, s.a, s.first);
+        expect_valid_only_on(&s, s.b, s.first);
     }
 }
 
@@ -587,7 +585,7 @@ TEST(SEL_17_a_view_over_an_array_runs_where_that_lives) {
         meter m = meter_of(NULL);
         CHECK_OK(run_step(s.e, NULL, use_view(over)));
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        /* Locations are accelerator_views, even if these share memory. */
+        /* Each accelerator_view is a separate location, even if accelerator_views share memory. */
         VALID(over, s.second);
         INVALID(over, s.normal);
         INVALID(over, s.first);
@@ -607,10 +605,10 @@ TEST(SEL_18_fresh_data_goes_to_the_default_view_once) {
         for (int i = 0; i < 3; i++)
             step_a(&s, NULL);
         revamp_transfer_counters moved = moved_since(&m);
-        CHECK_NUMBER(moved.implicit_to_bytes, s.apart ? BYTES : 0);
-        CHECK_NUMBER(moved.implicit_to_count, s.apart ? 1 : 0);
+        CHECK_NUMBER(moved.implicit_to_bytes, s.is_separate ? BYTES : 0);
+        CHECK_NUMBER(moved.implicit_to_count, s.is_separate ? 1 : 0);
         CHECK_NUMBER(bytes_moved(moved), moved.implicit_to_bytes);
-        expect_chosen(&s, s.a, s.normal);
+        expect_valid_only_on(&s, s.a, s.normal);
     }
 }
 
@@ -623,14 +621,14 @@ static void copy(revamp_region from, revamp_region to) {
 TEST(SEL_20_arrays_and_host_memory_stay_where_they_are_beside_views) {
     const int32_t extent = N;
     FOR_EACH_SCENE(s) {
-        uint32_t *here = memory(BYTES);
+        uint32_t *received = memory(BYTES);
         revamp_array array = array_1d(s.first, N, 4);
         step_a(&s, s.second);
         copy(region_of(s.a), whole(array));
         CHECK(array_info(array).view == s.first);
         CHECK_SAME(read_array(array), s.a_numbers, BYTES);
-        copy(region_of(s.a), host_region(here, 1, &extent, 4));
-        CHECK_SAME(here, s.a_numbers, BYTES);
+        copy(region_of(s.a), host_region(received, 1, &extent, 4));
+        CHECK_SAME(received, s.a_numbers, BYTES);
         copy(whole(array), region_of(s.b));
         memcpy(s.b_numbers, s.a_numbers, BYTES);
         CHECK_SAME(host_access(s.b, REVAMP_ACCESS_READ), s.b_numbers, BYTES);
@@ -647,12 +645,12 @@ TEST(SEL_21_a_copy_to_a_view_goes_to_its_home_on_the_host) {
         meter m = meter_of(NULL);
         copy(host_region(sent, 1, &extent, 4), region_of(s.a));
         revamp_transfer_counters moved = moved_since(&m);
-        /* Copies elsewhere do not matter: no data goes there, and none of the old contents is fetched. */
+        /* Copies at other locations do not matter: nothing moves there, and the old contents are not fetched. */
         CHECK_NUMBER(bytes_to(moved), 0);
         CHECK_NUMBER(bytes_from(moved), 0);
         CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
         CHECK_SAME(s.a_data, sent, BYTES);
-        expect_chosen(&s, s.a, cpu_view());
+        expect_valid_only_on(&s, s.a, cpu_view());
         memcpy(s.a_numbers, sent, BYTES);
     }
 }
@@ -663,24 +661,24 @@ TEST(SEL_21_a_copy_to_a_view_goes_to_its_array) {
         uint32_t *sent = numbers(N, 9);
         revamp_array array = array_with(s.second, s.a_numbers, N);
         revamp_array_view over = view_of_array(array);
-        bool is_far = is_apart(over, s.normal), is_off_host = is_apart(over, cpu_view());
+        bool is_normal_separate = has_own_memory(over, s.normal), is_host_separate = has_own_memory(over, cpu_view());
         CHECK_OK(run_step(s.e, s.normal, use_view(over)));
         meter m = meter_of(NULL);
         copy(host_region(sent, 1, &extent, 4), region_of(over));
         revamp_transfer_counters moved = moved_since(&m);
         CHECK_NUMBER(bytes_from(moved), 0);
         CHECK_NUMBER(bytes_moved(moved), BYTES);
-        if (is_off_host) CHECK_NUMBER(moved.explicit_to_bytes, BYTES);
+        if (is_host_separate) CHECK_NUMBER(moved.explicit_to_bytes, BYTES);
         VALID(over, s.second);
-        if (is_far) INVALID(over, s.normal);
-        if (is_off_host) INVALID(over, cpu_view());
+        if (is_normal_separate) INVALID(over, s.normal);
+        if (is_host_separate) INVALID(over, cpu_view());
         drop(over);
         CHECK_SAME(read_array(array), sent, BYTES);
         CHECK_OK(revamp_array_destroy(array));
     }
 }
 
-/* The transfers of a copy from `a`, which is valid at two locations, to an array. */
+/* Copies `a` to a new array on `where`, and returns the transfers of the copy. */
 static revamp_transfer_counters copy_a_to_array(scene *s, revamp_accelerator_view where) {
     revamp_array array = array_1d(where, N, 4);
     meter m = meter_of(NULL);
@@ -691,11 +689,11 @@ static revamp_transfer_counters copy_a_to_array(scene *s, revamp_accelerator_vie
     return moved;
 }
 
-/* Expects a copy within the accelerator's memory. If that is host memory, the direction does not matter. */
+/* Expects a copy within the accelerator's memory. In shared memory, it may also count as a copy to the accelerator. */
 static void expect_local(const scene *s, revamp_transfer_counters moved) {
     CHECK_NUMBER(bytes_from(moved), 0);
     CHECK_NUMBER(bytes_moved(moved), BYTES);
-    if (!s->apart) return;
+    if (!s->is_separate) return;
     CHECK_NUMBER(bytes_to(moved), 0);
     CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
     CHECK_NUMBER(moved.explicit_local_count, 1);
@@ -705,7 +703,7 @@ TEST(SEL_22_a_copy_takes_the_copy_at_its_destination) {
     FOR_EACH_SCENE(s) {
         prefetch(s.a, s.first);
         expect_local(&s, copy_a_to_array(&s, s.first));
-        /* The same if it is the only valid copy. */
+        /* The result is the same if only this copy is valid. */
         step_a(&s, s.first);
         expect_local(&s, copy_a_to_array(&s, s.first));
     }
@@ -715,16 +713,16 @@ TEST(SEL_23_SEL_26_else_the_copy_on_the_host) {
     FOR_EACH_SCENE(s) {
         engine other = other_engine(s.e);
         if (!other.p) continue;
-        bool apart_there = is_apart(s.a, other.p->view);
+        bool is_other_separate = has_own_memory(s.a, other.p->view);
         prefetch(s.a, s.first);
         revamp_transfer_counters before = accelerator_transfers(s.e->p->accelerator);
         revamp_transfer_counters moved = copy_a_to_array(&s, other.p->view);
         revamp_transfer_counters after = accelerator_transfers(s.e->p->accelerator);
         CHECK_NUMBER(bytes_from(moved), 0);
         CHECK_NUMBER(bytes_moved(moved), BYTES);
-        if (apart_there) CHECK_NUMBER(moved.explicit_to_bytes, BYTES);
-        /* The other accelerator is not involved. */
-        if (s.apart && apart_there) CHECK_NUMBER(bytes_moved(after), bytes_moved(before));
+        if (is_other_separate) CHECK_NUMBER(moved.explicit_to_bytes, BYTES);
+        /* The accelerator of `first` is not involved. */
+        if (s.is_separate && is_other_separate) CHECK_NUMBER(bytes_moved(after), bytes_moved(before));
         VALID(s.a, s.first);
         VALID(s.a, cpu_view());
         end_engine(&other);
@@ -736,25 +734,25 @@ TEST(SEL_23_the_host_comes_before_home) {
         engine other = other_engine(e);
         if (!other.p) continue;
         uint32_t *expected = numbers(N, 7);
-        revamp_array home = array_with(e->p->view, expected, N), there = array_1d(other.p->view, N, 4);
+        revamp_array home = array_with(e->p->view, expected, N), destination = array_1d(other.p->view, N, 4);
         revamp_array_view over = view_of_array(home);
         CHECK_SAME(host_access(over, REVAMP_ACCESS_READ), expected, BYTES);
         VALID(over, e->p->view);
         VALID(over, cpu_view());
         revamp_transfer_counters before = accelerator_transfers(e->p->accelerator);
         meter m = meter_of(NULL);
-        copy(region_of(over), whole(there));
+        copy(region_of(over), whole(destination));
         revamp_transfer_counters moved = moved_since(&m), after = accelerator_transfers(e->p->accelerator);
-        /* The accelerator of the home is not involved, unless the host uses the home's memory. */
-        if (is_apart(over, cpu_view())) {
+        /* The accelerator of the array `home` is not involved, unless the host uses the array's memory. */
+        if (has_own_memory(over, cpu_view())) {
             CHECK_NUMBER(bytes_moved(moved), BYTES);
             CHECK_NUMBER(bytes_from(moved), 0);
             CHECK_NUMBER(bytes_moved(after), bytes_moved(before));
         }
-        CHECK_SAME(read_array(there), expected, BYTES);
+        CHECK_SAME(read_array(destination), expected, BYTES);
         drop(over);
         CHECK_OK(revamp_array_destroy(home));
-        CHECK_OK(revamp_array_destroy(there));
+        CHECK_OK(revamp_array_destroy(destination));
         end_engine(&other);
     }
 }
@@ -762,26 +760,26 @@ TEST(SEL_23_the_host_comes_before_home) {
 TEST(SEL_24_else_any_valid_copy) {
     const int32_t extent = N;
     FOR_EACH_SCENE(s) {
-        uint32_t *here = memory(BYTES);
+        uint32_t *received = memory(BYTES);
         engine other = other_engine(s.e);
         step_a(&s, s.first);
         if (other.p) {
-            bool apart_there = is_apart(s.a, other.p->view);
+            bool is_other_separate = has_own_memory(s.a, other.p->view);
             revamp_transfer_counters moved = copy_a_to_array(&s, other.p->view);
-            if (s.apart) CHECK_NUMBER(bytes_from(moved), BYTES);
-            if (apart_there) CHECK_NUMBER(bytes_to(moved), BYTES);
+            if (s.is_separate) CHECK_NUMBER(bytes_from(moved), BYTES);
+            if (is_other_separate) CHECK_NUMBER(bytes_to(moved), BYTES);
             /* The data moves directly, not through its home. */
-            if (s.apart) INVALID(s.a, cpu_view());
+            if (s.is_separate) INVALID(s.a, cpu_view());
             end_engine(&other);
         }
         step_a(&s, s.first);
         meter m = meter_of(NULL);
-        copy(region_of(s.a), host_region(here, 1, &extent, 4));
+        copy(region_of(s.a), host_region(received, 1, &extent, 4));
         revamp_transfer_counters moved = moved_since(&m);
         CHECK_NUMBER(bytes_to(moved), 0);
-        if (s.apart) CHECK_NUMBER(bytes_from(moved), BYTES);
-        CHECK_SAME(here, s.a_numbers, BYTES);
-        if (s.apart) INVALID(s.a, cpu_view());
+        if (s.is_separate) CHECK_NUMBER(bytes_from(moved), BYTES);
+        CHECK_SAME(received, s.a_numbers, BYTES);
+        if (s.is_separate) INVALID(s.a, cpu_view());
     }
 }
 
@@ -809,7 +807,7 @@ TEST(SEL_27_a_kernel_that_reads_leaves_both_copies_valid) {
         VALID(s.a, s.first);
         VALID(reader, cpu_view());
         VALID(reader, s.first);
-        /* So reads on both sides move nothing. */
+        /* Reads at both locations then move nothing. */
         meter m = meter_of(NULL);
         CHECK_SAME(host_access(reader, REVAMP_ACCESS_READ), s.a_numbers, BYTES);
         CHECK_OK(run_sum(s.e, s.first, use_view(reader), use_view(reader), use_view(s.b)));
@@ -818,7 +816,7 @@ TEST(SEL_27_a_kernel_that_reads_leaves_both_copies_valid) {
     }
 }
 
-/* The assignment of array_views in C: retains one handle and releases the other. */
+/* In C, the assignment of array_views retains one handle and releases the other. */
 TEST(SEL_28_rebinding_a_handle_moves_nothing) {
     FOR_EACH_SCENE(s) {
         revamp_array_view handle = s.a;
@@ -833,10 +831,10 @@ TEST(SEL_28_rebinding_a_handle_moves_nothing) {
         CHECK(array_view_info(handle).source_id == array_view_info(s.b).source_id);
         CHECK(array_view_info(handle).source_id != array_view_info(s.a).source_id);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.a, s.first);
-        expect_chosen(&s, s.b, s.second);
+        expect_valid_only_on(&s, s.a, s.first);
+        expect_valid_only_on(&s, s.b, s.second);
         drop(handle);
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        expect_chosen(&s, s.b, s.second);
+        expect_valid_only_on(&s, s.b, s.second);
     }
 }

@@ -1,4 +1,4 @@
-/* Staging arrays (rules STG-1 to STG-18). */
+/* Tests of staging arrays (rules STG-1 to STG-18). */
 #include "engines.h"
 
 #include <pthread.h>
@@ -9,14 +9,14 @@
 static const int32_t staging_extent[] = {20, 50};
 enum { STAGING_COUNT = 1000, STAGING_SIZE = 4000 };
 
-/* A staging array on the cpu for a place. */
+/* A staging array on the cpu accelerator, with `p`'s view as its associated view. */
 static revamp_array staging_for(const place *p) {
     return staging_array(cpu_view(), p->view, 2, staging_extent, 4);
 }
 
 TEST(STG_1_the_default_view_of_the_default_accelerator_takes_arrays) {
     revamp_accelerator best = NULL;
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     REQUIRE_OK(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &best));
     revamp_array array = array_1d(default_view(best), 8, 4);
     CHECK(array_info(array).view == default_view(best));
@@ -48,7 +48,7 @@ TEST(STG_4_the_associated_view_is_kept_where_it_is_usable) {
     }
 }
 
-/* Neither does a second view of the cpu accelerator make a pair. */
+/* Two views of the cpu accelerator do not make a staging array. */
 TEST(STG_4_the_second_view_is_not_of_the_cpu_accelerator) {
     revamp_accelerator_view_info info = {0};
     info.struct_size = sizeof info;
@@ -95,7 +95,7 @@ TEST(STG_6_the_host_reads_and_writes_it) {
     }
 }
 
-static int by_value(const void *a, const void *b) {
+static int compare_numbers(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
@@ -105,8 +105,8 @@ TEST(STG_7_data_is_contiguous) {
         revamp_array array = staging_for(p);
         uint32_t *expected = numbers(STAGING_COUNT, 8), *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
         memcpy(data, expected, STAGING_SIZE);
-        qsort(data, STAGING_COUNT, 4, by_value);
-        qsort(expected, STAGING_COUNT, 4, by_value);
+        qsort(data, STAGING_COUNT, 4, compare_numbers);
+        qsort(expected, STAGING_COUNT, 4, compare_numbers);
         CHECK_SAME(read_array(array), expected, STAGING_SIZE);
         CHECK_OK(revamp_array_destroy(array));
     }
@@ -163,10 +163,10 @@ TEST(STG_13_a_pipeline_gives_the_same_results_staged_or_not) {
         step_naive(expected, STAGING_COUNT, 1);
         revamp_array sources[] = {staging, plain};
         for (size_t i = 0; i < 2; i++) {
-            revamp_region host = whole(sources[i]), there = whole(device);
-            CHECK_OK(revamp_copy(&host, &there));
+            revamp_region host = whole(sources[i]), device_region = whole(device);
+            CHECK_OK(revamp_copy(&host, &device_region));
             CHECK_OK(launch_step(p->view, step, device));
-            CHECK_OK(revamp_copy(&there, &host));
+            CHECK_OK(revamp_copy(&device_region, &host));
             CHECK_SAME(data_of(sources[i], REVAMP_ACCESS_READ), expected, STAGING_SIZE);
         }
         CHECK_OK(revamp_array_destroy(staging));
@@ -178,9 +178,10 @@ TEST(STG_13_a_pipeline_gives_the_same_results_staged_or_not) {
 
 enum { CHUNKS = 12, SLOTS = 3 };
 
-/* Chunks through SLOTS arrays, each with a view of its own or all with `p`'s; `staged` pairs of staging arrays, so that
- * with fewer than CHUNKS the host waits for a pair before it uses it again. */
-static void chunked_pipeline(const place *p, bool own_views, size_t staged) {
+/* Sends chunks through SLOTS device arrays. If `own_views`, each device array has its own accelerator_view.
+ * `pair_count` is the number of pairs of staging arrays. The host waits for the copies of a pair before it reuses the
+ * pair. */
+static void chunked_pipeline(const place *p, bool own_views, size_t pair_count) {
     revamp_kernel step = load(p->accelerator, &step_module);
     revamp_accelerator_view views[SLOTS];
     revamp_array slots[SLOTS], in[CHUNKS], out[CHUNKS];
@@ -190,33 +191,33 @@ static void chunked_pipeline(const place *p, bool own_views, size_t staged) {
         views[i] = own_views ? new_view(p->accelerator, REVAMP_QUEUING_MODE_IMMEDIATE) : p->view;
         slots[i] = array_of(views[i], 2, staging_extent, 4);
     }
-    for (size_t i = 0; i < staged; i++) {
+    for (size_t i = 0; i < pair_count; i++) {
         in[i] = staging_array(cpu_view(), views[i % SLOTS], 2, staging_extent, 4);
         out[i] = staging_array(cpu_view(), views[i % SLOTS], 2, staging_extent, 4);
     }
-    for (size_t k = 0; k < CHUNKS + staged; k++) {
-        if (k >= staged) {
-            size_t done = k - staged;
+    for (size_t k = 0; k < CHUNKS + pair_count; k++) {
+        if (k >= pair_count) {
+            size_t done = k - pair_count;
             expect_done(sent[done]);
             expect_done(received[done]);
             got[done] = memory(STAGING_SIZE);
-            memcpy(got[done], data_of(out[done % staged], REVAMP_ACCESS_READ), STAGING_SIZE);
+            memcpy(got[done], data_of(out[done % pair_count], REVAMP_ACCESS_READ), STAGING_SIZE);
         }
         if (k >= CHUNKS) continue;
         given[k] = numbers(STAGING_COUNT, (uint32_t)k + 1);
-        memcpy(data_of(in[k % staged], REVAMP_ACCESS_WRITE), given[k], STAGING_SIZE);
+        memcpy(data_of(in[k % pair_count], REVAMP_ACCESS_WRITE), given[k], STAGING_SIZE);
         revamp_array slot = slots[k % SLOTS];
-        revamp_region from = whole(in[k % staged]), there = whole(slot), to = whole(out[k % staged]);
-        REQUIRE_OK(revamp_copy_async(&from, &there, NULL, &sent[k]));
+        revamp_region from = whole(in[k % pair_count]), device_region = whole(slot), to = whole(out[k % pair_count]);
+        REQUIRE_OK(revamp_copy_async(&from, &device_region, NULL, &sent[k]));
         CHECK_OK(launch_step(views[k % SLOTS], step, slot));
         CHECK_OK(launch_step(views[k % SLOTS], step, slot));
-        REQUIRE_OK(revamp_copy_async(&there, &to, NULL, &received[k]));
+        REQUIRE_OK(revamp_copy_async(&device_region, &to, NULL, &received[k]));
     }
     for (size_t k = 0; k < CHUNKS; k++) {
         step_naive(given[k], STAGING_COUNT, 2);
         CHECK_SAME(got[k], given[k], STAGING_SIZE);
     }
-    for (size_t i = 0; i < staged; i++) {
+    for (size_t i = 0; i < pair_count; i++) {
         CHECK_OK(revamp_array_destroy(in[i]));
         CHECK_OK(revamp_array_destroy(out[i]));
     }
@@ -231,7 +232,7 @@ TEST(STG_13_a_chunked_pipeline_keeps_its_chunks_apart) {
     FOR_EACH_PLACE(p, runs_spirv) {
         chunked_pipeline(p, false, CHUNKS);
         chunked_pipeline(p, true, CHUNKS);
-        /* Not a multiple of each other: a staging array then serves different slots. */
+        /* SLOTS is not a multiple of 2, so a staging array serves different slots. */
         chunked_pipeline(p, false, 2);
         chunked_pipeline(p, true, 2);
     }
@@ -241,7 +242,7 @@ static void *touch_array(void *context) {
     revamp_array array = context;
     void *data = NULL;
     for (int i = 0; i < 200; i++)
-        WHATEVER(revamp_array_data(array, REVAMP_ACCESS_READ, &data));
+        IGNORE_STATUS(revamp_array_data(array, REVAMP_ACCESS_READ, &data));
     return NULL;
 }
 
@@ -274,7 +275,7 @@ TEST(STG_15_STG_16_data_fetched_again_shows_the_result) {
         memset(data_of(staging, REVAMP_ACCESS_WRITE), 0, STAGING_SIZE);
         write_array(device, expected);
         REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
-        /* Waits for the copy, as its own documentation says. */
+        /* revamp_array_data() waits for the copy, as documented. */
         CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
         expect_done(done);
         CHECK_OK(revamp_array_destroy(staging));
@@ -295,8 +296,8 @@ TEST(STG_17_a_kernel_does_not_take_it_directly) {
     }
 }
 
-/* The accelerator of `p` uses so many bytes more than before; its own administration may add a little. Not virtual
- * memory: a driver's threads reserve 64 MiB each when they first allocate, whenever that is. */
+/* Checks that the accelerator of `p` uses `bytes` more than before, plus a little for bookkeeping. The check
+ * ignores virtual memory, because each driver thread reserves 64 MiB at its first allocation. */
 static void check_used(const place *p, const revamp_memory_usage *before, uint64_t bytes) {
     const revamp_memory_usage now = usage_of(p);
     CHECK(now.used >= before->used + bytes && now.used < before->used + bytes + (1 << 20));
@@ -320,38 +321,40 @@ TEST(STG_18_staging_memory_is_freed_with_the_array) {
     }
 }
 
-/* What a copy moves: the bytes once, and nothing else. */
+/* Checks that a copy moves its bytes once, and nothing else. */
 static void check_one_transfer(revamp_region *from, revamp_region *to) {
     size_t log_count = 0;
+    uint64_t first = 0;
     revamp_transfer log[8] = {{0}};
     meter m = meter_of(NULL);
+    REQUIRE_OK(revamp_transfer_log_next(&first));
     CHECK_OK(revamp_copy(from, to));
     revamp_transfer_counters moved = moved_since(&m);
     CHECK_NUMBER(bytes_moved(moved), STAGING_SIZE);
     CHECK_NUMBER(moved.explicit_to_count + moved.explicit_from_count + moved.explicit_local_count, 1);
     CHECK_NUMBER(moved.implicit_to_count + moved.implicit_from_count + moved.implicit_local_count, 0);
     log[0].struct_size = sizeof log[0];
-    /* The log is as short: no further copy by way of something else. */
-    REQUIRE_OK(revamp_transfer_log_read(1, log, COUNT(log), &log_count));
-    for (size_t i = 0; i < log_count; i++)
-        CHECK_NUMBER(log[i].bytes, STAGING_SIZE);
+    /* The log shows no intermediate copy. */
+    REQUIRE_OK(revamp_transfer_log_read(first, log, COUNT(log), &log_count));
+    CHECK_NUMBER(log_count, 1);
+    CHECK_NUMBER(log[0].bytes, STAGING_SIZE);
 }
 
 TEST(STG_8_STG_9_one_device_copy_and_no_other) {
     FOR_EACH_PLACE(p, holds_arrays) {
         revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
-        revamp_region here = whole(staging), there = whole(device);
-        check_one_transfer(&here, &there);
-        check_one_transfer(&there, &here);
+        revamp_region staging_region = whole(staging), device_region = whole(device);
+        check_one_transfer(&staging_region, &device_region);
+        check_one_transfer(&device_region, &staging_region);
         CHECK_OK(revamp_array_destroy(staging));
         CHECK_OK(revamp_array_destroy(device));
     }
 }
 
-/* The Nth allocation fails: either one that makes the arrays, or none that the copies need. */
+/* REVAMP_TEST makes one allocation fail. The creation of the arrays may fail, but not the copies. */
 CHILD(copies_of_staging_arrays_allocate_nothing) {
     const int32_t extent = 1 << 20;
-    const place *p = some_place(runs_spirv);
+    const place *p = first_place_or_skip(runs_spirv);
     revamp_array staging = NULL, device = NULL;
     revamp_array_options options = {0};
     options.struct_size = sizeof options;
@@ -364,11 +367,11 @@ CHILD(copies_of_staging_arrays_allocate_nothing) {
     }
     uint32_t *expected = numbers((size_t)extent, 1);
     memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, (size_t)extent * 4);
-    revamp_region here = whole(staging), there = whole(device);
+    revamp_region staging_region = whole(staging), device_region = whole(device);
     for (int i = 0; i < 3; i++) {
-        CHECK_OK(revamp_copy(&here, &there));
+        CHECK_OK(revamp_copy(&staging_region, &device_region));
         memset(data_of(staging, REVAMP_ACCESS_WRITE), 0, (size_t)extent * 4);
-        CHECK_OK(revamp_copy(&there, &here));
+        CHECK_OK(revamp_copy(&device_region, &staging_region));
         CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, (size_t)extent * 4);
     }
     CHECK_OK(revamp_array_destroy(staging));
@@ -376,7 +379,7 @@ CHILD(copies_of_staging_arrays_allocate_nothing) {
 }
 
 TEST(STG_8_STG_9_no_temporary_is_made) {
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     for (int n = 1; n <= 6; n++) {
         char setting[64];
         snprintf(setting, sizeof setting, "REVAMP_TEST=fail-alloc=%d", n);
@@ -385,11 +388,11 @@ TEST(STG_8_STG_9_no_temporary_is_made) {
     }
 }
 
-/* Views over staging arrays. They are of two dimensions; kernels take them as one. */
+/* Views of staging arrays. The arrays have two dimensions, but the kernels use one-dimensional views of them. */
 
-static revamp_array_view line_over(revamp_array array) {
+static revamp_array_view line_view_of(revamp_array array) {
     const int32_t count = STAGING_COUNT;
-    revamp_array_view all = view_of_array(array), line = shaped(all, 1, &count);
+    revamp_array_view all = view_of_array(array), line = reshaped(all, 1, &count);
     drop(all);
     return line;
 }
@@ -399,22 +402,22 @@ TEST(STG_11_a_view_is_at_home_on_the_host) {
         revamp_array staging = staging_for(e->p);
         uint32_t *expected = numbers(STAGING_COUNT, 1);
         memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
-        revamp_array_view line = line_over(staging);
-        uint64_t apart_bytes = apart(line, e->p, STAGING_SIZE);
+        revamp_array_view line = line_view_of(staging);
+        uint64_t moved_bytes = bytes_if_separate(line, e->p, STAGING_SIZE);
         CHECK(array_view_info(line).source_view == cpu_view());
         CHECK_NUMBER(valid_on(line, cpu_view()), STAGING_SIZE);
         meter m = meter_of(line);
-        /* Up once, by itself; kernels after it move nothing. */
+        /* The first kernel moves the data to the device automatically; later kernels move nothing. */
         CHECK_OK(run_step(e, e->p->view, use_view(line)));
-        CHECK_MOVED(&m, apart_bytes, 0);
+        CHECK_MOVED(&m, moved_bytes, 0);
         CHECK_OK(run_step(e, e->p->view, use_view(line)));
         CHECK_NOTHING_MOVED(&m);
-        if (apart_bytes) CHECK_NUMBER(valid_on(line, cpu_view()), 0);
-        /* Down once, straight into the array: one transfer. */
+        if (moved_bytes) CHECK_NUMBER(valid_on(line, cpu_view()), 0);
+        /* The host access moves the data directly into the array, in one transfer. */
         host_access(line, REVAMP_ACCESS_READ);
         revamp_transfer_counters moved = moved_since(&m);
-        CHECK_NUMBER(bytes_moved(moved), apart_bytes);
-        CHECK_NUMBER(moved.implicit_from_count, apart_bytes != 0);
+        CHECK_NUMBER(bytes_moved(moved), moved_bytes);
+        CHECK_NUMBER(moved.implicit_from_count, moved_bytes != 0);
         step_naive(expected, STAGING_COUNT, 2);
         CHECK_SAME(host_access(line, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
         drop(line);
@@ -422,10 +425,10 @@ TEST(STG_11_a_view_is_at_home_on_the_host) {
     }
 }
 
-/* As the copies: what moves takes no memory beside the two. */
+/* The library allocates only the array and its copy on the device. Transfers of the view allocate no memory. */
 CHILD(views_of_staging_arrays_allocate_once) {
     const int32_t extent = 1 << 20;
-    const place *p = some_place(runs_spirv);
+    const place *p = first_place_or_skip(runs_spirv);
     revamp_array staging = NULL;
     revamp_array_view view = NULL;
     revamp_array_options options = {0};
@@ -448,7 +451,7 @@ CHILD(views_of_staging_arrays_allocate_once) {
 }
 
 TEST(STG_11_the_fast_path_makes_no_temporary) {
-    some_place(runs_spirv);
+    first_place_or_skip(runs_spirv);
     for (int n = 1; n <= 6; n++) {
         char setting[64];
         snprintf(setting, sizeof setting, "REVAMP_TEST=fail-alloc=%d", n);
@@ -462,12 +465,12 @@ TEST(STG_12_the_host_sees_what_a_kernel_wrote) {
         revamp_array staging = staging_for(e->p);
         uint32_t *expected = numbers(STAGING_COUNT, 2);
         write_array(staging, expected);
-        revamp_array_view line = line_over(staging), row = range_of(line, 64, 128);
+        revamp_array_view line = line_view_of(staging), row = range_of(line, 64, 128);
         for (int i = 0; i < 3; i++) {
             CHECK_OK(run_step(e, NULL, use_view(line)));
             step_naive(expected, STAGING_COUNT, 1);
             CHECK_SAME(host_access(line, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
-            /* A part of it, and what the host writes is there for the next. */
+            /* The same holds for a part of the array. The next kernel sees the host's write. */
             CHECK_OK(run_step(e, NULL, use_view(row)));
             step_naive(expected + 64, 128, 1);
             uint32_t *part = host_access(row, REVAMP_ACCESS_READ_WRITE);
@@ -481,14 +484,14 @@ TEST(STG_12_the_host_sees_what_a_kernel_wrote) {
     }
 }
 
-/* Staging or not, and device memory shared or not: the same results. */
+/* The results are the same with and without staging arrays, and in shared and separate memory. */
 TEST(STG_13_views_give_the_same_results_staged_or_not) {
     FOR_EACH_ENGINE(e) {
         uint32_t *expected = numbers(STAGING_COUNT, 6), *plain = numbers(STAGING_COUNT, 6);
         revamp_array staging = staging_for(e->p), array = array_1d(cpu_view(), STAGING_COUNT, 4);
         write_array(staging, plain);
         write_array(array, plain);
-        revamp_array_view views[] = {line_over(staging), view_of_array(array), view_of(plain, STAGING_COUNT)};
+        revamp_array_view views[] = {line_view_of(staging), view_of_array(array), view_of(plain, STAGING_COUNT)};
         step_naive(expected, STAGING_COUNT, 4);
         for (size_t i = 0; i < COUNT(views); i++) {
             for (int k = 0; k < 4; k++)
@@ -503,10 +506,10 @@ TEST(STG_13_views_give_the_same_results_staged_or_not) {
     }
 }
 
-static void *access_again_and_again(void *context) {
+static void *access_repeatedly(void *context) {
     void *data = NULL;
     for (int i = 0; i < 200; i++)
-        WHATEVER(revamp_array_view_data(context, REVAMP_ACCESS_READ, &data));
+        IGNORE_STATUS(revamp_array_view_data(context, REVAMP_ACCESS_READ, &data));
     return NULL;
 }
 
@@ -516,8 +519,8 @@ TEST(STG_14_access_while_a_kernel_uses_a_view_does_no_harm) {
         pthread_t thread;
         uint32_t *expected = numbers(STAGING_COUNT, 6);
         write_array(staging, expected);
-        revamp_array_view line = line_over(staging);
-        REQUIRE(!pthread_create(&thread, NULL, access_again_and_again, line));
+        revamp_array_view line = line_view_of(staging);
+        REQUIRE(!pthread_create(&thread, NULL, access_repeatedly, line));
         for (int i = 0; i < 50; i++)
             CHECK_OK(run_step(e, NULL, use_view(line)));
         pthread_join(thread, NULL);
@@ -533,12 +536,12 @@ TEST(STG_15_STG_16_indexing_anew_shows_what_a_kernel_wrote_through_a_view) {
         revamp_array staging = staging_for(e->p);
         uint32_t *expected = numbers(STAGING_COUNT, 6);
         write_array(staging, expected);
-        revamp_array_view line = line_over(staging);
+        revamp_array_view line = line_view_of(staging);
         for (int i = 0; i < 4; i++) {
             CHECK_OK(run_step(e, NULL, use_view(line)));
             step_naive(expected, STAGING_COUNT, 1);
             if (i % 2) {
-                /* Of the array itself: it waits for the kernel, and for what brings its data home. */
+                /* revamp_array_data() waits for the kernel and for the transfer back to the array. */
                 uint32_t *data = data_of(staging, REVAMP_ACCESS_READ_WRITE);
                 CHECK_SAME(data, expected, STAGING_SIZE);
                 data[i] = expected[i] = 7;
@@ -554,7 +557,7 @@ TEST(STG_15_STG_16_indexing_anew_shows_what_a_kernel_wrote_through_a_view) {
     }
 }
 
-/* What the device holds of a staging array's view goes with the array and its views. */
+/* The device's copy of a staging array is freed with the array and its views. */
 TEST(STG_18_device_memory_of_its_views_is_freed) {
     enum { SIZE = 16 << 20, ROUNDS = 10 };
     const int32_t extent = SIZE / 4;
@@ -563,12 +566,12 @@ TEST(STG_18_device_memory_of_its_views_is_freed) {
         for (int i = 0; i < ROUNDS; i++) {
             revamp_array staging = staging_array(cpu_view(), e->p->view, 1, &extent, 4);
             revamp_array_view view = view_of_array(staging);
-            /* The array's handle may go first: the view keeps its memory. */
+            /* The array may be destroyed first: the view keeps the array's memory. */
             CHECK_OK(revamp_array_destroy(staging));
             CHECK_OK(revamp_array_view_synchronize_to(view, e->p->view, REVAMP_ACCESS_WRITE));
-            check_used(e->p, &before, is_apart(view, e->p->view) ? 2 * SIZE : SIZE);
+            check_used(e->p, &before, has_own_memory(view, e->p->view) ? 2 * SIZE : SIZE);
             drop(view);
-            settle(e->p);
+            wait_at(e->p);
             check_used(e->p, &before, 0);
         }
     }

@@ -1,4 +1,4 @@
-/* Textures (docs/spec/textures.md): those rules TEX that stand in C. */
+/* Tests of textures (docs/spec/textures.md): the rules TEX that apply to the C API. */
 #include "views.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ typedef struct {
 
 enum { INT = REVAMP_COMPONENT_INT, UINT, FLOAT, NORM, UNORM, DOUBLE };
 
-/* All there are, three components last. */
+/* All formats; those with three components come last. */
 static const format formats[] = {
     {INT, 1, 8},    {INT, 2, 8},     {INT, 4, 8},     {INT, 1, 16},  {INT, 2, 16},   {INT, 4, 16},   {INT, 1, 32},
     {INT, 2, 32},   {INT, 4, 32},    {UINT, 1, 8},    {UINT, 2, 8},  {UINT, 4, 8},   {UINT, 1, 16},  {UINT, 2, 16},
@@ -34,19 +34,19 @@ static revamp_texture_options texture_options(format f, uint32_t rank, const int
 
 enum { TEXELS = REVAMP_TEXTURE_STORAGE_TEXELS, IMAGE };
 
-static revamp_texture stored_as(uint32_t storage, const place *p, format f, uint32_t rank, const int32_t *extent,
-                                uint32_t levels) {
+static revamp_texture texture_stored_as(uint32_t storage, const place *p, format f, uint32_t rank,
+                                        const int32_t *extent, uint32_t levels) {
     revamp_texture texture = NULL;
     revamp_texture_options options = texture_options(f, rank, extent);
     options.levels = levels;
-    /* No image has three components. */
+    /* Images cannot have three components. */
     options.storage = f.components == 3 ? TEXELS : storage;
     REQUIRE_OK(revamp_texture_create(p->view, &options, &texture));
     return texture;
 }
 
 static revamp_texture texture_of(const place *p, format f, uint32_t rank, const int32_t *extent, uint32_t levels) {
-    return stored_as(TEXELS, p, f, rank, extent, levels);
+    return texture_stored_as(TEXELS, p, f, rank, extent, levels);
 }
 
 #define FOR_EACH_STORAGE(p, storage)                                                                                   \
@@ -74,7 +74,7 @@ static revamp_texture_level_info level_info(revamp_texture texture, uint32_t lev
     return info;
 }
 
-static revamp_texture_region all_of(revamp_texture texture) {
+static revamp_texture_region all_levels_of(revamp_texture texture) {
     return levels_of(texture, 0, 0);
 }
 
@@ -86,17 +86,17 @@ static revamp_texture_region texels_of(revamp_texture texture, uint32_t level, c
     return region;
 }
 
-/* Random bytes for the whole texture, which it gets. */
+/* Fills the texture with random bytes, and returns them. */
 static uint8_t *fill_texture(revamp_texture texture, uint32_t seed) {
     size_t size = (size_t)texture_info(texture).size;
     uint8_t *sent = memory(size);
     fill_bytes(sent, size, seed);
-    revamp_texture_region all = all_of(texture);
+    revamp_texture_region all = all_levels_of(texture);
     CHECK_OK(revamp_copy_to_texture(sent, size, &all));
     return sent;
 }
 
-/* What a region has, with bytes beyond that must stay. */
+/* Checks the texels of a region, and that a copy to host memory writes no bytes after them. */
 static void check_texels(const revamp_texture_region *region, const void *expected, size_t size) {
     uint8_t *got = memory(size + 8);
     memset(got, 0xA5, size + 8);
@@ -106,7 +106,7 @@ static void check_texels(const revamp_texture_region *region, const void *expect
 }
 
 static void check_texture(revamp_texture texture, const void *expected) {
-    revamp_texture_region all = all_of(texture);
+    revamp_texture_region all = all_levels_of(texture);
     check_texels(&all, expected, (size_t)texture_info(texture).size);
 }
 
@@ -124,7 +124,7 @@ TEST(TEX_2_TEX_62_every_format_and_rank_comes_back_bit_by_bit) {
         for (uint32_t rank = 1; rank <= 3; rank++) {
             const void *mark = memory_mark();
             const int32_t *extent = small_extents[rank - 1];
-            revamp_texture texture = stored_as(storage, p, formats[f], rank, extent, REVAMP_ALL_LEVELS);
+            revamp_texture texture = texture_stored_as(storage, p, formats[f], rank, extent, REVAMP_ALL_LEVELS);
             check_texture(texture, fill_texture(texture, (uint32_t)f * 3 + rank));
             release(texture);
             free_memory_since(mark);
@@ -155,7 +155,7 @@ TEST(TEX_3_TEX_13_properties_of_textures) {
 }
 
 TEST(TEX_15_levels_halve_down_to_one_texel) {
-    const place *p = some_place(runs_kernels);
+    const place *p = first_place_or_skip(runs_kernels);
     const int32_t extent[] = {10, 3}, expected[][2] = {{10, 3}, {5, 1}, {2, 1}, {1, 1}};
     revamp_texture texture = texture_of(p, three_floats, 2, extent, REVAMP_ALL_LEVELS);
     uint64_t offset = 0;
@@ -175,13 +175,13 @@ TEST(TEX_15_levels_halve_down_to_one_texel) {
     release(texture);
 }
 
-TEST(TEX_5_TEX_6_TEX_8_textures_that_there_are_not) {
+TEST(TEX_5_TEX_6_TEX_8_invalid_textures_are_refused) {
     static const struct {
         format format;
         uint32_t rank;
         int32_t extent[4];
         uint32_t levels;
-        unsigned as;
+        unsigned expected_statuses;
     } cases[] = {
         {{FLOAT, 1, 7}, 1, {4}, 0, AS_RUNTIME},       {{FLOAT, 1, 12}, 1, {4}, 0, AS_RUNTIME},
         {{FLOAT, 1, 128}, 1, {4}, 0, AS_RUNTIME},     {{FLOAT, 1, 8}, 1, {4}, 0, AS_UNSUPPORTED},
@@ -196,12 +196,12 @@ TEST(TEX_5_TEX_6_TEX_8_textures_that_there_are_not) {
         {{INT, 1, 8}, 2, {1, 16385}, 0, AS_RUNTIME},  {{INT, 1, 8}, 3, {1, 1, 2049}, 0, AS_RUNTIME},
         {{INT, 1, 8}, 2, {8, 4}, 5, AS_RUNTIME},
     };
-    const place *p = some_place(runs_kernels);
+    const place *p = first_place_or_skip(runs_kernels);
     for (size_t i = 0; i < COUNT(cases); i++) {
         revamp_texture texture = NULL;
         revamp_texture_options options = texture_options(cases[i].format, cases[i].rank, cases[i].extent);
         options.levels = cases[i].levels;
-        CHECK_FAILS(revamp_texture_create(p->view, &options, &texture), cases[i].as, "");
+        CHECK_FAILS(revamp_texture_create(p->view, &options, &texture), cases[i].expected_statuses, "");
         CHECK(!texture);
     }
     static const int32_t largest[] = {1, 16384}, deepest[] = {2048, 1, 1};
@@ -216,7 +216,7 @@ TEST(TEX_5_TEX_6_TEX_8_textures_that_there_are_not) {
 
 TEST(TEX_7_the_cpu_has_staging_textures_only) {
     const int32_t extent[] = {4, 4};
-    const place *p = some_place(runs_kernels);
+    const place *p = first_place_or_skip(runs_kernels);
     revamp_texture texture = NULL;
     revamp_texture_options options = texture_options(one_float, 2, extent);
     CHECK_FAILS(revamp_texture_create(cpu_view(), &options, &texture), AS_UNSUPPORTED, "staging");
@@ -225,7 +225,7 @@ TEST(TEX_7_the_cpu_has_staging_textures_only) {
     options.associated_view = p->view;
     options.levels = 2;
     CHECK_FAILS(revamp_texture_create(cpu_view(), &options, &texture), AS_RUNTIME, "one level");
-    /* Two views of devices: an ordinary texture. */
+    /* If neither view belongs to the cpu accelerator, the texture is not a staging texture. */
     options.levels = 1;
     REQUIRE_OK(revamp_texture_create(p->view, &options, &texture));
     void *data = &texture;
@@ -234,9 +234,9 @@ TEST(TEX_7_the_cpu_has_staging_textures_only) {
     release(texture);
 }
 
-/* A box of a packed level, packed. */
-static void gather(const uint8_t *level, uint32_t rank, const int32_t *extent, const int32_t *origin,
-                   const int32_t *part, size_t texel, uint8_t *packed, bool back) {
+/* Copies a box of a packed level to packed memory or, if `to_level`, from packed memory to the level. */
+static void copy_box(const uint8_t *level, uint32_t rank, const int32_t *extent, const int32_t *origin,
+                     const int32_t *part, size_t texel, uint8_t *packed, bool to_level) {
     uint64_t count = product(rank, part);
     for (uint64_t i = 0; i < count; i++) {
         int32_t index[3];
@@ -245,31 +245,32 @@ static void gather(const uint8_t *level, uint32_t rank, const int32_t *extent, c
         for (uint32_t d = 0; d < rank; d++)
             at = at * (uint64_t)extent[d] + (uint64_t)(index[d] + origin[d]);
         uint8_t *there = (uint8_t *)level + at * texel, *here = packed + i * texel;
-        memcpy(back ? there : here, back ? here : there, texel);
+        memcpy(to_level ? there : here, to_level ? here : there, texel);
     }
 }
 
 TEST(TEX_63_sections_are_packed_on_the_host) {
-    static const format used[] = {{UINT, 1, 8}, {UNORM, 2, 8}, {INT, 4, 16}, {FLOAT, 3, 32}, {DOUBLE, 2, 64}};
+    static const format tested_formats[] = {{UINT, 1, 8}, {UNORM, 2, 8}, {INT, 4, 16}, {FLOAT, 3, 32}, {DOUBLE, 2, 64}};
     static const int32_t extent[] = {20, 14, 18}, part[3][3] = {{5}, {3, 4}, {2, 3, 5}};
     static const int32_t origin[3][3] = {{3}, {1, 2}, {1, 2, 3}};
     FOR_EACH_RUNNER(p)
     FOR_EACH_STORAGE(p, storage)
-    for (size_t f = 0; f < COUNT(used); f++)
+    for (size_t f = 0; f < COUNT(tested_formats); f++)
         for (uint32_t rank = 1; rank <= 3; rank++)
             for (uint32_t level = 0; level < 2; level++) {
                 const void *mark = memory_mark();
-                revamp_texture texture = stored_as(storage, p, used[f], rank, extent, 2);
+                revamp_texture texture = texture_stored_as(storage, p, tested_formats[f], rank, extent, 2);
                 uint8_t *expected = fill_texture(texture, rank);
                 revamp_texture_level_info info = level_info(texture, level);
                 uint32_t texel = texture_info(texture).texel_size;
                 size_t size = (size_t)product(rank, part[rank - 1]) * texel;
                 uint8_t *box = memory(size);
                 revamp_texture_region region = texels_of(texture, level, origin[rank - 1], part[rank - 1]);
-                gather(expected + info.offset, rank, info.extent, origin[rank - 1], part[rank - 1], texel, box, false);
+                copy_box(expected + info.offset, rank, info.extent, origin[rank - 1], part[rank - 1], texel, box,
+                         false);
                 check_texels(&region, box, size);
                 fill_bytes(box, size, 77);
-                gather(expected + info.offset, rank, info.extent, origin[rank - 1], part[rank - 1], texel, box, true);
+                copy_box(expected + info.offset, rank, info.extent, origin[rank - 1], part[rank - 1], texel, box, true);
                 CHECK_OK(revamp_copy_to_texture(box, size, &region));
                 check_texture(texture, expected);
                 release(texture);
@@ -281,7 +282,7 @@ TEST(TEX_37_TEX_38_levels_are_copied_alone_and_together) {
     const int32_t extent[] = {16, 9};
     FOR_EACH_RUNNER(p)
     FOR_EACH_STORAGE(p, storage) {
-        revamp_texture texture = stored_as(storage, p, one_byte, 2, extent, 4);
+        revamp_texture texture = texture_stored_as(storage, p, one_byte, 2, extent, 4);
         uint8_t *expected = fill_texture(texture, 5), some[64];
         fill_bytes(some, sizeof some, 6);
         revamp_texture_level_info first = level_info(texture, 1), last = level_info(texture, 3);
@@ -308,7 +309,7 @@ TEST(TEX_60_TEX_64_copies_that_do_not_fit) {
         revamp_texture texture = texture_of(p, one_float, 2, extent, 2);
         const uint8_t *expected = fill_texture(texture, 9);
         uint8_t *host = memory(512);
-        revamp_texture_region all = all_of(texture), level = levels_of(texture, 0, 1);
+        revamp_texture_region all = all_levels_of(texture), level = levels_of(texture, 0, 1);
         size_t size = (size_t)texture_info(texture).size;
         CHECK_FAILS(revamp_copy_to_texture(host, size - 1, &all), AS_RUNTIME, "bytes");
         CHECK_FAILS(revamp_copy_from_texture(&level, host, 6 * 8 * 4 - 1), AS_RUNTIME, "bytes");
@@ -330,18 +331,18 @@ TEST(TEX_60_TEX_64_copies_that_do_not_fit) {
 }
 
 TEST(TEX_65_whole_textures_are_copied_with_all_levels) {
-    static const format used[] = {{UINT, 1, 8}, {FLOAT, 3, 32}, {UNORM, 4, 8}};
+    static const format tested_formats[] = {{UINT, 1, 8}, {FLOAT, 3, 32}, {UNORM, 4, 8}};
     const int32_t extent[] = {9, 21};
-    for (const place *p = some_place(runs_kernels); p->view; p++)
+    for (const place *p = first_place_or_skip(runs_kernels); p->view; p++)
         for (const place *q = places_that(runs_kernels); q->view; q++)
             FOR_EACH_STORAGE(p, storage)
     FOR_EACH_STORAGE(q, other)
-    for (size_t f = 0; f < COUNT(used); f++) {
+    for (size_t f = 0; f < COUNT(tested_formats); f++) {
         const void *mark = memory_mark();
-        revamp_texture a = stored_as(storage, p, used[f], 2, extent, REVAMP_ALL_LEVELS);
-        revamp_texture b = stored_as(other, q, used[f], 2, extent, REVAMP_ALL_LEVELS);
+        revamp_texture a = texture_stored_as(storage, p, tested_formats[f], 2, extent, REVAMP_ALL_LEVELS);
+        revamp_texture b = texture_stored_as(other, q, tested_formats[f], 2, extent, REVAMP_ALL_LEVELS);
         uint8_t *expected = fill_texture(a, (uint32_t)f);
-        revamp_texture_region from = all_of(a), to = all_of(b);
+        revamp_texture_region from = all_levels_of(a), to = all_levels_of(b);
         fill_texture(b, 99);
         CHECK_OK(revamp_copy_texture(&from, &to));
         check_texture(b, expected);
@@ -353,22 +354,22 @@ TEST(TEX_65_whole_textures_are_copied_with_all_levels) {
 }
 
 TEST(TEX_65_TEX_66_textures_that_do_not_match) {
-    const place *p = some_place(runs_kernels);
+    const place *p = first_place_or_skip(runs_kernels);
     const int32_t extent[] = {8, 8}, other[] = {8, 16}, far[] = {1, 1}, part[] = {7, 7}, beyond[] = {8, 8};
-    static const format of_other_bits = {FLOAT, 1, 16}, of_two = {FLOAT, 2, 32}, of_halves = {FLOAT, 2, 16},
-                        of_int = {INT, 1, 32};
+    static const format one_half = {FLOAT, 1, 16}, two_floats = {FLOAT, 2, 32}, two_halves = {FLOAT, 2, 16},
+                        one_int = {INT, 1, 32};
     revamp_texture a = texture_of(p, one_float, 2, extent, 2);
     const struct {
         revamp_texture b;
         bool fits;
-    } cases[] = {{texture_of(p, one_float, 2, extent, 2), true},  {texture_of(p, of_int, 2, extent, 2), true},
-                 {texture_of(p, one_float, 2, other, 2), false},  {texture_of(p, one_float, 2, extent, 1), false},
-                 {texture_of(p, of_two, 2, extent, 2), false},    {texture_of(p, of_other_bits, 2, extent, 2), false},
-                 {texture_of(p, of_halves, 2, extent, 2), false}, {texture_of(p, one_float, 1, extent, 2), false}};
+    } cases[] = {{texture_of(p, one_float, 2, extent, 2), true},   {texture_of(p, one_int, 2, extent, 2), true},
+                 {texture_of(p, one_float, 2, other, 2), false},   {texture_of(p, one_float, 2, extent, 1), false},
+                 {texture_of(p, two_floats, 2, extent, 2), false}, {texture_of(p, one_half, 2, extent, 2), false},
+                 {texture_of(p, two_halves, 2, extent, 2), false}, {texture_of(p, one_float, 1, extent, 2), false}};
     uint8_t *sent = fill_texture(a, 1);
-    revamp_texture_region from = all_of(a);
+    revamp_texture_region from = all_levels_of(a);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        revamp_texture_region to = all_of(cases[i].b);
+        revamp_texture_region to = all_levels_of(cases[i].b);
         uint8_t *before = fill_texture(cases[i].b, 2);
         if (cases[i].fits)
             CHECK_OK(revamp_copy_texture(&from, &to));
@@ -383,7 +384,7 @@ TEST(TEX_65_TEX_66_textures_that_do_not_match) {
         there = texels_of(cases[i].b, 0, far, part);
         CHECK_FAILS(revamp_copy_texture(&box, &there), AS_RUNTIME, "texels differ");
     }
-    /* Two levels of one texture are not two textures. */
+    /* Copies between two levels of one texture are refused, too. */
     there = texels_of(a, 1, far, far);
     revamp_texture_region one = texels_of(a, 0, far, far), both = texels_of(cases[0].b, 0, far, far);
     CHECK_FAILS(revamp_copy_texture(&one, &there), AS_RUNTIME, "same texture");
@@ -399,22 +400,23 @@ TEST(TEX_65_TEX_66_textures_that_do_not_match) {
 }
 
 TEST(TEX_66_sections_of_textures_anywhere) {
-    static const format used[] = {{UINT, 1, 8}, {UNORM, 2, 8}, {FLOAT, 3, 32}, {FLOAT, 4, 32}};
+    static const format tested_formats[] = {{UINT, 1, 8}, {UNORM, 2, 8}, {FLOAT, 3, 32}, {FLOAT, 4, 32}};
     const int32_t extent[] = {6, 17, 19}, from[] = {1, 2, 3}, to[] = {3, 7, 5}, part[] = {3, 10, 11};
-    for (const place *p = some_place(runs_kernels); p->view; p++)
+    for (const place *p = first_place_or_skip(runs_kernels); p->view; p++)
         for (const place *q = places_that(runs_kernels); q->view; q++)
             FOR_EACH_STORAGE(p, storage)
     FOR_EACH_STORAGE(q, other)
-    for (size_t f = 0; f < COUNT(used); f++) {
+    for (size_t f = 0; f < COUNT(tested_formats); f++) {
         const void *mark = memory_mark();
-        revamp_texture a = stored_as(storage, p, used[f], 3, extent, 1), b = stored_as(other, q, used[f], 3, extent, 1);
+        revamp_texture a = texture_stored_as(storage, p, tested_formats[f], 3, extent, 1),
+                       b = texture_stored_as(other, q, tested_formats[f], 3, extent, 1);
         uint8_t *sent = fill_texture(a, 1), *expected = fill_texture(b, 2);
         uint32_t texel = texture_info(a).texel_size;
         uint8_t *box = memory((size_t)product(3, part) * texel);
         revamp_texture_region here = texels_of(a, 0, from, part), there = texels_of(b, 0, to, part);
         CHECK_OK(revamp_copy_texture(&here, &there));
-        gather(sent, 3, extent, from, part, texel, box, false);
-        gather(expected, 3, extent, to, part, texel, box, true);
+        copy_box(sent, 3, extent, from, part, texel, box, false);
+        copy_box(expected, 3, extent, to, part, texel, box, true);
         check_texture(b, expected);
         release(a);
         release(b);
@@ -423,15 +425,15 @@ TEST(TEX_66_sections_of_textures_anywhere) {
 }
 
 TEST(TEX_69_to_72_staging_textures_have_pitches) {
-    static const format used[] = {{UINT, 1, 8}, {FLOAT, 3, 32}, {UNORM, 4, 16}};
+    static const format tested_formats[] = {{UINT, 1, 8}, {FLOAT, 3, 32}, {UNORM, 4, 16}};
     FOR_EACH_RUNNER(p)
     FOR_EACH_STORAGE(p, storage)
-    for (size_t f = 0; f < COUNT(used); f++)
+    for (size_t f = 0; f < COUNT(tested_formats); f++)
         for (uint32_t rank = 1; rank <= 3; rank++) {
             const void *mark = memory_mark();
             const int32_t *extent = small_extents[rank - 1];
-            revamp_texture staging = staging_texture(p, used[f], rank, extent);
-            revamp_texture texture = stored_as(storage, p, used[f], rank, extent, 1);
+            revamp_texture staging = staging_texture(p, tested_formats[f], rank, extent);
+            revamp_texture texture = texture_stored_as(storage, p, tested_formats[f], rank, extent, 1);
             revamp_texture_info info = texture_info(staging);
             CHECK(info.view == cpu_view() && info.associated_view == p->view);
             size_t row = (size_t)info.extent[rank - 1] * info.texel_size, count = (size_t)info.size / row;
@@ -446,7 +448,7 @@ TEST(TEX_69_to_72_staging_textures_have_pitches) {
             for (size_t r = 0; r < count; r++)
                 memcpy((char *)data + r / rows * info.depth_pitch + r % rows * info.row_pitch, sent + r * row, row);
             check_texture(staging, sent);
-            revamp_texture_region here = all_of(staging), there = all_of(texture);
+            revamp_texture_region here = all_levels_of(staging), there = all_levels_of(texture);
             CHECK_OK(revamp_copy_texture(&here, &there));
             check_texture(texture, sent);
             uint8_t *second = fill_texture(texture, 44);
@@ -466,9 +468,9 @@ TEST(TEX_68_copies_that_return_at_once) {
     FOR_EACH_RUNNER(p)
     FOR_EACH_STORAGE(p, storage) {
         const void *mark = memory_mark();
-        revamp_texture a = stored_as(storage, p, one_float, 2, extent, 2),
-                       b = stored_as(storage, p, one_float, 2, extent, 2);
-        revamp_texture_region from = all_of(a), to = all_of(b);
+        revamp_texture a = texture_stored_as(storage, p, one_float, 2, extent, 2),
+                       b = texture_stored_as(storage, p, one_float, 2, extent, 2);
+        revamp_texture_region from = all_levels_of(a), to = all_levels_of(b);
         size_t size = (size_t)texture_info(a).size;
         uint8_t *sent = memory(size), *got = memory(size);
         fill_bytes(sent, size, 3);
@@ -503,7 +505,7 @@ static void saxpy(const revamp_thread_id *id, void *context) {
     if ((uint32_t)id->global[0] < b->n) b->y[id->global[0]] += b->a * b->x[id->global[0]];
 }
 
-/* y += 2 x, on any place. */
+/* Launches a kernel that computes y += 2 x, on any accelerator. */
 static revamp_status try_saxpy(const place *p, revamp_argument x, revamp_argument y, uint32_t n) {
     int32_t extent = (int32_t)n;
     saxpy_block block = {NULL, NULL, 2, n};
@@ -550,10 +552,10 @@ TEST(TEX_34_TEX_74_kernels_and_copies_follow_each_other) {
         float expected[96], got[96];
         for (int i = 0; i < 96; i++)
             expected[i] = (float)i;
-        revamp_texture_region all = all_of(texture), there = all_of(other);
+        revamp_texture_region all = all_levels_of(texture), there = all_levels_of(other);
         CHECK_OK(revamp_copy_to_texture(expected, sizeof expected, &all));
         for (int round = 0; round < 3; round++) {
-            /* One level is read, the other one written. */
+            /* The kernel reads one level and writes the other. */
             CHECK_OK(try_saxpy(p, level_argument(texture, 1, 1, REVAMP_ACCESS_READ),
                                level_argument(texture, 0, 1, REVAMP_ACCESS_READ_WRITE), 32));
             CHECK_OK(revamp_copy_texture(&all, &there));
@@ -603,7 +605,7 @@ TEST(TEX_33_TEX_35_one_level_is_not_read_and_written_by_two) {
 
 TEST(TEX_31_TEX_32_textures_run_where_they_live) {
     const int32_t extent = 64;
-    const place *p = some_place(runs_kernels);
+    const place *p = first_place_or_skip(runs_kernels);
     revamp_texture here = texture_of(p, one_float, 1, &extent, 1), staging = staging_texture(p, one_float, 1, &extent);
     revamp_argument good = level_argument(here, 0, 1, REVAMP_ACCESS_READ_WRITE), bad = good;
     CHECK_FAILS(try_saxpy(p, level_argument(staging, 0, 1, REVAMP_ACCESS_READ), good, 1), AS_RUNTIME, "staging");
@@ -614,25 +616,26 @@ TEST(TEX_31_TEX_32_textures_run_where_they_live) {
     CHECK_FAILS(try_saxpy(p, bad, good, 1), AS_ARGUMENT, "texture");
     place elsewhere = on_view(p, new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC));
     revamp_texture there = texture_of(&elsewhere, one_float, 1, &extent, 1);
-    revamp_argument far = level_argument(there, 0, 1, REVAMP_ACCESS_READ), near = level_argument(here, 0, 1, 0);
-    CHECK_FAILS(try_saxpy(p, far, near, 1), AS_RUNTIME, "texture 0");
-    CHECK_FAILS(try_saxpy(&elsewhere, far, near, 1), AS_RUNTIME, "texture 1");
+    revamp_argument far = level_argument(there, 0, 1, REVAMP_ACCESS_READ),
+                    argument_here = level_argument(here, 0, 1, 0);
+    CHECK_FAILS(try_saxpy(p, far, argument_here, 1), AS_RUNTIME, "texture 0");
+    CHECK_FAILS(try_saxpy(&elsewhere, far, argument_here, 1), AS_RUNTIME, "texture 1");
     place open = *p;
     open.view = NULL;
-    CHECK_FAILS(try_saxpy(&open, far, near, 1), AS_RUNTIME, "textures");
-    revamp_texture beside = texture_of(&elsewhere, one_float, 1, &extent, 1);
+    CHECK_FAILS(try_saxpy(&open, far, argument_here, 1), AS_RUNTIME, "textures");
+    revamp_texture second_there = texture_of(&elsewhere, one_float, 1, &extent, 1);
     fill_texture(there, 1);
-    fill_texture(beside, 2);
-    CHECK_OK(try_saxpy(&open, far, level_argument(beside, 0, 1, 0), 1));
+    fill_texture(second_there, 2);
+    CHECK_OK(try_saxpy(&open, far, level_argument(second_there, 0, 1, 0), 1));
     CHECK_OK(revamp_accelerator_view_wait(elsewhere.view));
-    release(beside);
+    release(second_there);
     release(here);
     release(there);
     release(staging);
     CHECK_OK(revamp_accelerator_view_release(elsewhere.view));
 }
 
-TEST(images_where_there_are_none) {
+TEST(images_are_refused_where_unsupported) {
     const int32_t extent = 64;
     FOR_EACH_RUNNER(p) {
         revamp_texture texture = NULL;
@@ -655,28 +658,28 @@ TEST(images_where_there_are_none) {
     }
 }
 
-TEST(large_images_pass_in_pieces) {
+TEST(large_images_are_copied_in_pieces) {
     const int32_t extent[] = {700, 1900}, from[] = {3, 5}, part[] = {690, 1801};
     FOR_EACH_PLACE(p, runs_spirv) {
-        revamp_texture image = stored_as(IMAGE, p, one_float, 2, extent, REVAMP_ALL_LEVELS);
+        revamp_texture image = texture_stored_as(IMAGE, p, one_float, 2, extent, REVAMP_ALL_LEVELS);
         uint8_t *expected = fill_texture(image, 8);
         check_texture(image, expected);
         size_t size = (size_t)product(2, part) * 4;
         uint8_t *box = memory(size);
         revamp_texture_region region = texels_of(image, 0, from, part);
-        gather(expected, 2, extent, from, part, 4, box, false);
+        copy_box(expected, 2, extent, from, part, 4, box, false);
         check_texels(&region, box, size);
         fill_bytes(box, size, 9);
-        gather(expected, 2, extent, from, part, 4, box, true);
+        copy_box(expected, 2, extent, from, part, 4, box, true);
         CHECK_OK(revamp_copy_to_texture(box, size, &region));
         check_texture(image, expected);
         release(image);
     }
 }
 
-/* Random copies between textures of all storages and places, against their bytes in memory. */
+/* Random copies between textures of all storages and accelerators, compared with a model of their bytes. */
 
-enum { MEMBERS = 6, STEPS = 150, MOST_OPEN = 8 };
+enum { MEMBERS = 6, STEPS = 150, MAX_PENDING = 8 };
 
 typedef struct {
     revamp_texture texture;
@@ -695,14 +698,14 @@ static void random_copies(const revamp_accelerator_view *views, size_t view_coun
     static const int32_t extent[] = {9, 14, 11};
     uint32_t state = seed;
     member members[MEMBERS];
-    revamp_completion open[MOST_OPEN];
-    size_t opened = 0;
+    revamp_completion open[MAX_PENDING];
+    size_t pending_count = 0;
     for (size_t i = 0; i < MEMBERS; i++) {
         place at = {0};
         at.view = views[i % view_count];
         uint32_t storage = has_images[i % view_count] && random_number(&state) % 2 ? IMAGE : TEXELS;
-        members[i].texture =
-            i == 0 ? staging_texture(&at, f, rank, extent) : stored_as(storage, &at, f, rank, extent, i % 3 ? 1 : 2);
+        members[i].texture = i == 0 ? staging_texture(&at, f, rank, extent)
+                                    : texture_stored_as(storage, &at, f, rank, extent, i % 3 ? 1 : 2);
         members[i].bytes = fill_texture(members[i].texture, (uint32_t)i);
     }
     uint32_t texel = texture_info(members[0].texture).texel_size;
@@ -715,11 +718,12 @@ static void random_copies(const revamp_accelerator_view *views, size_t view_coun
         size_t size = (size_t)product(rank, part) * texel;
         uint8_t *box = memory(size);
         revamp_texture_region region = texels_of(a->texture, level, origin, part);
-        revamp_completion *next = random_number(&state) % 2 && opened < MOST_OPEN ? &open[opened++] : NULL;
+        revamp_completion *next =
+            random_number(&state) % 2 && pending_count < MAX_PENDING ? &open[pending_count++] : NULL;
         switch (random_number(&state) % 3) {
         case 0:
             fill_bytes(box, size, random_number(&state));
-            gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, true);
+            copy_box(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, true);
             CHECK_OK(next ? revamp_copy_to_texture_async(box, size, &region, NULL, next)
                           : revamp_copy_to_texture(box, size, &region));
             break;
@@ -728,28 +732,28 @@ static void random_copies(const revamp_accelerator_view *views, size_t view_coun
                           : revamp_copy_from_texture(&region, box, size));
             if (next) CHECK_OK(revamp_completion_get(*next));
             uint8_t *expected = memory(size);
-            gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, expected, false);
+            copy_box(a->bytes + info.offset, rank, info.extent, origin, part, texel, expected, false);
             CHECK_SAME(box, expected, size);
             break;
         default: {
-            /* Into the first level of another one, at a place of its own. */
+            /* Copies to a random position in the first level of another texture. */
             revamp_texture_level_info there = level_info(b->texture, 0);
             for (uint32_t d = 0; d < rank; d++)
                 to[d] = (int32_t)(random_number(&state) % (uint32_t)(there.extent[d] - part[d] + 1));
             revamp_texture_region into = texels_of(b->texture, 0, to, part);
             if (a == b) {
-                if (next) opened--;
+                if (next) pending_count--;
                 break;
             }
             CHECK_OK(next ? revamp_copy_texture_async(&region, &into, NULL, next)
                           : revamp_copy_texture(&region, &into));
-            gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, false);
-            gather(b->bytes, rank, there.extent, to, part, texel, box, true);
+            copy_box(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, false);
+            copy_box(b->bytes, rank, there.extent, to, part, texel, box, true);
         }
         }
-        if (opened == MOST_OPEN || step == STEPS - 1)
-            while (opened)
-                expect_done(open[--opened]);
+        if (pending_count == MAX_PENDING || step == STEPS - 1)
+            while (pending_count)
+                expect_done(open[--pending_count]);
     }
     for (size_t i = 0; i < MEMBERS; i++) {
         check_texture(members[i].texture, members[i].bytes);
@@ -758,22 +762,24 @@ static void random_copies(const revamp_accelerator_view *views, size_t view_coun
 }
 
 TEST(TEX_62_TEX_68_copies_at_random) {
-    static const format used[] = {{UINT, 1, 8}, {NORM, 2, 8}, {FLOAT, 3, 32}, {UINT, 4, 16}, {DOUBLE, 2, 64}};
-    revamp_accelerator_view views[8];
+    static const format tested_formats[] = {{UINT, 1, 8}, {NORM, 2, 8}, {FLOAT, 3, 32}, {UINT, 4, 16}, {DOUBLE, 2, 64}};
+    revamp_accelerator_view views[8], new_views[8];
     bool has_images[8];
-    size_t count = 0;
+    size_t count = 0, new_count = 0;
     FOR_EACH_RUNNER(p) {
         if (count + 2 > COUNT(views)) break;
         views[count] = p->view;
         has_images[count++] = runs_spirv(&p->info);
         if (!runs_spirv(&p->info)) continue;
-        views[count] = new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
+        views[count] = new_views[new_count++] = new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
         has_images[count++] = true;
     }
-    for (uint32_t f = 0; f < COUNT(used); f++)
+    for (uint32_t f = 0; f < COUNT(tested_formats); f++)
         for (uint32_t rank = 1; rank <= 3; rank++) {
             const void *mark = memory_mark();
-            random_copies(views, count, has_images, used[f], rank, f * 3 + rank);
+            random_copies(views, count, has_images, tested_formats[f], rank, f * 3 + rank);
             free_memory_since(mark);
         }
+    while (new_count > 0)
+        CHECK_OK(revamp_accelerator_view_release(new_views[--new_count]));
 }

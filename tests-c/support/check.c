@@ -1,5 +1,5 @@
-/* The runner. Without a name it runs each test in a process of its own: a crash or a hang is that test's failure.
- * `--one` runs the tests named in one process. */
+/* The test runner. It runs each test in a process of its own, so that a crash or a hang fails only that test. `--one`
+ * runs the named tests in one process. */
 #include "check.h"
 #include "system.h"
 
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXIT_FAILED = 1, EXIT_SKIPPED = 77, MOST_JOBS = 64, MOST_ENVIRONMENT = 8, MOST_STARTS = 3 };
+enum { EXIT_FAILED = 1, EXIT_SKIPPED = 77, MAX_JOBS = 64, MAX_ENVIRONMENT = 8, MAX_STARTS = 3 };
 
 extern char **environ;
 
@@ -24,34 +24,46 @@ void check_register(check_test *test) {
     check_test **at = &tests;
     for (; *at; at = &(*at)->next)
         if (!strcmp((*at)->name, test->name)) {
-            /* Only the first could be run by its name. */
-            fprintf(stderr, "%s and %s both have %s\n", (*at)->file, test->file, test->name);
+            /* find() returns only the first test of a name. */
+            fprintf(stderr, "%s and %s both define the test %s\n", (*at)->file, test->file, test->name);
             abort();
         }
     *at = test;
 }
 
 void check_fail(const char *file, int line, const char *format, ...) {
-    enum { MOST_SHOWN = 20 };
+    enum { MAX_SHOWN = 20 };
     pthread_mutex_lock(&lock);
     failures++;
-    if (failures <= MOST_SHOWN) {
+    if (failures <= MAX_SHOWN) {
         va_list arguments;
         va_start(arguments, format);
         fprintf(stderr, "%s:%d: ", file, line);
         vfprintf(stderr, format, arguments);
         fputc('\n', stderr);
         va_end(arguments);
-    } else if (failures == MOST_SHOWN + 1) {
+    } else if (failures == MAX_SHOWN + 1) {
         fputs("(further failures are not shown)\n", stderr);
     }
     pthread_mutex_unlock(&lock);
 }
 
+int check_failures(void) {
+    pthread_mutex_lock(&lock);
+    int count = failures;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
 void check_abandon(void) {
     fflush(NULL);
-    /* Not exit(): what the library does then is a test of its own. */
+    /* Not exit(), because other tests check the library's exit hook. */
     _exit(EXIT_FAILED);
+}
+
+__attribute__((noreturn)) static void exit_as_skipped(void) {
+    fflush(NULL);
+    _exit(failures ? EXIT_FAILED : EXIT_SKIPPED);
 }
 
 void check_skip(const char *format, ...) {
@@ -61,11 +73,10 @@ void check_skip(const char *format, ...) {
     vprintf(format, arguments);
     fputc('\n', stdout);
     va_end(arguments);
-    fflush(NULL);
-    _exit(failures ? EXIT_FAILED : EXIT_SKIPPED);
+    exit_as_skipped();
 }
 
-static bool holds(const char *text, const char *part) {
+static bool contains_ignoring_case(const char *text, const char *part) {
     size_t length = strlen(part);
     for (;; text++) {
         size_t i = 0;
@@ -77,7 +88,7 @@ static bool holds(const char *text, const char *part) {
 }
 
 bool check_text(const char *text, const char *part, const char *file, int line) {
-    bool good = text && holds(text, part);
+    bool good = text && contains_ignoring_case(text, part);
     if (!good) check_fail(file, line, "\"%s\" is not in \"%s\"", part, text ? text : "(null)");
     return good;
 }
@@ -93,7 +104,7 @@ bool check_ok(revamp_status status, const char *what, const char *file, int line
     return check_status(status, REVAMP_OK, what, file, line);
 }
 
-static const char *set_names(unsigned set, char *text, size_t capacity) {
+static const char *status_names(unsigned set, char *text, size_t capacity) {
     size_t used = 0;
     text[0] = 0;
     for (int i = 1; i < 31 && used < capacity; i++)
@@ -105,15 +116,20 @@ static const char *set_names(unsigned set, char *text, size_t capacity) {
 bool check_error(revamp_status status, unsigned expected, const char *text, const char *what, const char *file,
                  int line) {
     char names[512];
-    if (status >= 0 || status < -30 || !(expected & AS(status))) {
+    if (expected >> 30) {
+        check_fail(file, line, "%s: %d is a status: pass a set of statuses (AS_...)", what, (int)expected);
+        return false;
+    }
+    if (status >= 0 || status < -30 || !(expected & STATUS_BIT(status))) {
         check_fail(file, line, "%s: %s, expected %s%s%s", what, revamp_status_name(status),
-                   set_names(expected, names, sizeof names), status < 0 ? "; it says: " : "",
+                   status_names(expected, names, sizeof names), status < 0 ? "; it says: " : "",
                    status < 0 ? revamp_last_error_message() : "");
         return false;
     }
     bool good = check_status(revamp_last_error_status(), status, "revamp_last_error_status()", file, line);
     if (revamp_last_error_hresult() >= 0) {
-        check_fail(file, line, "%s: the HRESULT %#x is no failure", what, (unsigned)revamp_last_error_hresult());
+        check_fail(file, line, "%s: the HRESULT %#x is not a failure code", what,
+                   (unsigned)revamp_last_error_hresult());
         good = false;
     }
     if (!revamp_last_error_message()[0]) {
@@ -125,15 +141,15 @@ bool check_error(revamp_status status, unsigned expected, const char *text, cons
 
 bool check_same(const void *got, const void *expected, size_t size, const char *what, const char *file, int line) {
     const unsigned char *a = got, *b = expected;
-    size_t wrong = 0, first = 0;
+    size_t differing = 0, first = 0;
     if (!memcmp(a, b, size)) return true;
     for (size_t i = size; i-- > 0;)
         if (a[i] != b[i]) {
-            wrong++;
+            differing++;
             first = i;
         }
-    check_fail(file, line, "%s: %zu of %zu bytes differ, the first is byte %zu: %#x, expected %#x", what, wrong, size,
-               first, a[first], b[first]);
+    check_fail(file, line, "%s: %zu of %zu bytes differ, the first is byte %zu: %#x, expected %#x", what, differing,
+               size, first, a[first], b[first]);
     return false;
 }
 
@@ -147,7 +163,7 @@ unsigned processors(void) {
     return processor_count();
 }
 
-/* Memory of the test. */
+/* Memory that the tests allocate. */
 
 enum { HEAD = 64 };
 
@@ -160,7 +176,7 @@ static block *blocks;
 void *memory(size_t size) {
     void *made = calloc(1, HEAD + size);
     if (!made) {
-        fprintf(stderr, "the test has no memory for %zu bytes\n", size);
+        fprintf(stderr, "the test cannot allocate %zu bytes\n", size);
         check_abandon();
     }
     pthread_mutex_lock(&lock);
@@ -184,9 +200,9 @@ void free_memory_since(const void *mark) {
 
 /* Processes. */
 
-const char *own_folder(void) {
+const char *program_folder(void) {
     static char folder[4096];
-    strcpy(folder, own_path());
+    strcpy(folder, program_path());
     *strrchr(folder, '/') = 0;
     return folder;
 }
@@ -209,14 +225,14 @@ static char *read_all(FILE *file) {
 
 static child_result finish(process p, FILE *out) {
     child_result result = {-1, 0, NULL};
-    while (!end_of_process(p, true, &result.exit_code, &result.signal)) {
+    while (!process_has_ended(p, true, &result.exit_code, &result.signal)) {
     }
     result.output = read_all(out);
     fclose(out);
     return result;
 }
 
-/* The environment with `further` variables, which take the place of ones of the same name. */
+/* Returns the environment plus the variables in `further`, which replace variables of the same name. */
 static char **environment_with(char *const *further, size_t count) {
     size_t n = 0, kept = 0;
     while (environ[n])
@@ -235,12 +251,12 @@ static char **environment_with(char *const *further, size_t count) {
 }
 
 child_result run_child(const char *name, ...) {
-    char *further[MOST_ENVIRONMENT];
-    char *arguments[] = {(char *)own_path(), "--child", (char *)name, NULL};
+    char *further[MAX_ENVIRONMENT];
+    char *arguments[] = {(char *)program_path(), "--child", (char *)name, NULL};
     size_t count = 0;
     va_list list;
     va_start(list, name);
-    for (char *v; count < MOST_ENVIRONMENT && (v = va_arg(list, char *)) != NULL;)
+    for (char *v; count < MAX_ENVIRONMENT && (v = va_arg(list, char *)) != NULL;)
         further[count++] = v;
     va_end(list);
     FILE *out = temporary();
@@ -248,11 +264,11 @@ child_result run_child(const char *name, ...) {
 }
 
 child_result run_program(const char *program, ...) {
-    char *arguments[MOST_ENVIRONMENT + 2] = {(char *)program};
+    char *arguments[MAX_ENVIRONMENT + 2] = {(char *)program};
     size_t count = 1;
     va_list list;
     va_start(list, program);
-    for (char *a; count <= MOST_ENVIRONMENT && (a = va_arg(list, char *)) != NULL;)
+    for (char *a; count <= MAX_ENVIRONMENT && (a = va_arg(list, char *)) != NULL;)
         arguments[count++] = a;
     va_end(list);
     FILE *out = temporary();
@@ -260,7 +276,11 @@ child_result run_program(const char *program, ...) {
 }
 
 bool check_child(const child_result *result, const char *file, int line) {
-    if (result->exit_code == EXIT_SKIPPED) check_skip("%s", result->output);
+    if (result->exit_code == EXIT_SKIPPED) {
+        /* The child's check_skip() has printed the reason. */
+        fputs(result->output, stdout);
+        exit_as_skipped();
+    }
     if (result->exit_code == 0) return true;
     if (result->signal)
         check_fail(file, line, "the child was killed by signal %d (%s)\n%s", result->signal,
@@ -278,13 +298,13 @@ static unsigned time_limit(void) {
     return seconds > 0 ? (unsigned)seconds : 120;
 }
 
-static void suite_of(const check_test *test, char *name, size_t capacity) {
+static void get_suite_name(const check_test *test, char *name, size_t capacity) {
     const char *slash = strrchr(test->file, '/');
     snprintf(name, capacity, "%s", slash ? slash + 1 : test->file);
     name[strcspn(name, ".")] = 0;
 }
 
-/* CHECK_WITHOUT holds names of tests that are not run, with a space behind each. */
+/* CHECK_WITHOUT holds the names of tests to leave out, each followed by a space. */
 static bool is_left_out(const check_test *test) {
     const char *names = getenv("CHECK_WITHOUT");
     size_t length = strlen(test->name);
@@ -293,10 +313,10 @@ static bool is_left_out(const check_test *test) {
     return false;
 }
 
-static bool is_chosen(const check_test *test, int count, char **names) {
+static bool is_selected(const check_test *test, int count, char **names) {
     char suite[64];
     if (is_left_out(test)) return false;
-    suite_of(test, suite, sizeof suite);
+    get_suite_name(test, suite, sizeof suite);
     for (int i = 0; i < count; i++)
         if (!strcmp(names[i], test->name) || !strcmp(names[i], suite)) return true;
     return count == 0;
@@ -315,7 +335,7 @@ typedef struct {
 } totals;
 
 static void begin_job(job *j, const check_test *test) {
-    char *arguments[] = {(char *)own_path(), "--one", (char *)test->name, NULL};
+    char *arguments[] = {(char *)program_path(), "--one", (char *)test->name, NULL};
     j->test = test;
     j->out = temporary();
     clock_gettime(CLOCK_MONOTONIC, &j->begin);
@@ -334,7 +354,7 @@ static void end_job(job *j, child_result result, totals *sum) {
     if (result.exit_code == 0) outcome = "passed";
     if (result.exit_code == EXIT_SKIPPED) outcome = "skipped";
     *(result.exit_code == 0 ? &sum->passed : result.exit_code == EXIT_SKIPPED ? &sum->skipped : &sum->failed) += 1;
-    suite_of(j->test, suite, sizeof suite);
+    get_suite_name(j->test, suite, sizeof suite);
     printf("%-7s %s.%s (%.1f s)\n", outcome, suite, j->test->name, seconds);
     if (was_time_limit(result.signal, result.exit_code))
         printf("    it was stopped at the time limit of %u s\n", time_limit());
@@ -347,13 +367,13 @@ static void end_job(job *j, child_result result, totals *sum) {
     j->starts = 0;
 }
 
-/* Waits for one job and says which place is free again. */
-static int wait_for_job(job *jobs, int most, totals *sum) {
+/* Waits until a job ends, and returns its index in `jobs`. */
+static int wait_for_job(job *jobs, int max_running, totals *sum) {
     for (;;) {
-        for (int i = 0; i < most; i++) {
+        for (int i = 0; i < max_running; i++) {
             child_result result = {-1, 0, NULL};
-            if (jobs[i].running && end_of_process(jobs[i].running, false, &result.exit_code, &result.signal)) {
-                if (never_began(result.signal) && jobs[i].starts < MOST_STARTS) {
+            if (jobs[i].running && process_has_ended(jobs[i].running, false, &result.exit_code, &result.signal)) {
+                if (failed_to_start(result.signal) && jobs[i].starts < MAX_STARTS) {
                     fclose(jobs[i].out);
                     begin_job(&jobs[i], jobs[i].test);
                     continue;
@@ -366,18 +386,18 @@ static int wait_for_job(job *jobs, int most, totals *sum) {
     }
 }
 
-static int run_all(int most, int count, char **names) {
-    job jobs[MOST_JOBS];
+static int run_all(int max_running, int count, char **names) {
+    job jobs[MAX_JOBS];
     totals sum = {0, 0, 0};
     int running = 0;
     memset(jobs, 0, sizeof jobs);
     for (const check_test *t = tests; t; t = t->next) {
-        if (t->is_child || !is_chosen(t, count, names)) continue;
-        int place = running < most ? running++ : wait_for_job(jobs, most, &sum);
-        begin_job(&jobs[place], t);
+        if (t->is_child || !is_selected(t, count, names)) continue;
+        int slot = running < max_running ? running++ : wait_for_job(jobs, max_running, &sum);
+        begin_job(&jobs[slot], t);
     }
     while (running-- > 0)
-        wait_for_job(jobs, most, &sum);
+        wait_for_job(jobs, max_running, &sum);
     printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped);
     free_memory_since(NULL);
     return sum.failed || sum.passed + sum.skipped == 0 ? EXIT_FAILED : 0;
@@ -386,7 +406,7 @@ static int run_all(int most, int count, char **names) {
 static void list(void) {
     char suite[64];
     for (const check_test *t = tests; t; t = t->next) {
-        suite_of(t, suite, sizeof suite);
+        get_suite_name(t, suite, sizeof suite);
         if (!t->is_child) printf("%s.%s\n", suite, t->name);
     }
 }
@@ -398,7 +418,7 @@ static const check_test *find(const char *name, bool is_child) {
     exit(EXIT_FAILED);
 }
 
-static int run_child_here(const char *name) {
+static int run_child_in_this_process(const char *name) {
     limit_time(time_limit());
     find(name, true)->run();
     limit_time(0);
@@ -407,9 +427,9 @@ static int run_child_here(const char *name) {
     return failures ? EXIT_FAILED : 0;
 }
 
-/* Runs tests in this process, which opens the device once. Ends at the first that does not pass, and names those before
- * it. */
-static int run_here(int count, char **names) {
+/* Runs tests in this process, which opens the device once. Prints the names of tests that pass, and stops at the first
+ * test that does not pass. */
+static int run_in_this_process(int count, char **names) {
     for (int i = 0; i < count; i++) {
         limit_time(time_limit());
         find(names[i], false)->run();
@@ -417,7 +437,7 @@ static int run_here(int count, char **names) {
         if (count > 1) printf("passed %s\n", names[i]);
         fflush(NULL);
     }
-    /* With validation on this finds objects that were not destroyed, too. */
+    /* With validation on, this also fails if objects were not destroyed. */
     CHECK_OK(revamp_uninitialize());
     limit_time(0);
     free_memory_since(NULL);
@@ -431,14 +451,14 @@ int main(int count, char **arguments) {
         list();
         return 0;
     }
-    if (count >= 3 && !strcmp(arguments[1], "--one")) return run_here(count - 2, arguments + 2);
-    if (count == 3 && !strcmp(arguments[1], "--child")) return run_child_here(arguments[2]);
+    if (count >= 3 && !strcmp(arguments[1], "--one")) return run_in_this_process(count - 2, arguments + 2);
+    if (count == 3 && !strcmp(arguments[1], "--child")) return run_child_in_this_process(arguments[2]);
     if (count >= 3 && !strcmp(arguments[1], "-j")) {
         jobs = atoi(arguments[2]);
         count -= 2;
         arguments += 2;
     }
-    if (jobs < 1 || jobs > MOST_JOBS || (count > 1 && arguments[1][0] == '-')) {
+    if (jobs < 1 || jobs > MAX_JOBS || (count > 1 && arguments[1][0] == '-')) {
         fprintf(stderr, "usage: %s [--list | --one TEST... | [-j N] [TEST or FILE ...]]\n", arguments[0]);
         return EXIT_FAILED;
     }

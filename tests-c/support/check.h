@@ -1,4 +1,5 @@
-/* Tests in C: registration by name, checks, child processes, skipping. check.c has the runner. */
+/* The framework of the C tests. It registers tests, checks results, runs child processes and skips tests. The runner is
+ * in check.c. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -25,17 +26,19 @@ void check_register(check_test *test);
     }                                                                                                                  \
     static void test_name(void)
 
-/* A test. Each runs in a process of its own and ends with revamp_uninitialize(). */
+/* Defines a test. The runner runs every test in its own process and then calls revamp_uninitialize() there. */
 #define TEST(name) CHECK_DECLARE(name, false)
-/* What a test runs in a further process by run_child(); no test by itself, and not ended for it. */
+/* Defines code for a child process of a test; see run_child(). The runner does not call revamp_uninitialize() there. */
 #define CHILD(name) CHECK_DECLARE(name, true)
 
 __attribute__((format(printf, 3, 4))) void check_fail(const char *file, int line, const char *format, ...);
-/* Ends the test. */
+/* The number of checks of this process that have failed. */
+int check_failures(void);
+/* Ends the test as failed. */
 __attribute__((noreturn)) void check_abandon(void);
 __attribute__((format(printf, 1, 2), noreturn)) void check_skip(const char *format, ...);
 
-/* A CHECK fails the test and goes on; a REQUIRE ends it. */
+/* After a failed CHECK the test continues; a failed REQUIRE ends it. Both fail the test. */
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) check_fail(__FILE__, __LINE__, "%s", #condition);                                            \
@@ -61,60 +64,61 @@ bool check_text(const char *text, const char *part, const char *file, int line);
     do {                                                                                                               \
         if (!check_ok(call, #call, __FILE__, __LINE__)) check_abandon();                                               \
     } while (0)
-/* A call that may fail or not. */
-#define WHATEVER(call) ((void)!(call))
-/* Exactly this status, of the three kinds: done, timed out, failed. */
+/* Makes a call and ignores its status. */
+#define IGNORE_STATUS(call) ((void)!(call))
+/* The call returns exactly this status: REVAMP_OK, REVAMP_TIMEOUT or an error. */
 #define CHECK_STATUS(call, expected) check_status(call, expected, #call, __FILE__, __LINE__)
-/* The call fails with one of the statuses of the set (AS_ bits), and the text holds `text`, whatever the case. */
+/* The call fails with a status in `expected` (AS_ bits). The error message contains `text`, ignoring case. */
 #define CHECK_FAILS(call, expected, text) check_error(call, expected, text, #call, __FILE__, __LINE__)
 #define CHECK_SAME(got, expected, size) check_same(got, expected, size, #got, __FILE__, __LINE__)
 #define CHECK_NUMBER(got, expected) check_number((long long)(got), (long long)(expected), #got, __FILE__, __LINE__)
 #define CHECK_TEXT(text, part) check_text(text, part, __FILE__, __LINE__)
 
-/* Sets of statuses. */
-#define AS(status) (1U << -(status))
-#define AS_RUNTIME AS(REVAMP_ERROR_RUNTIME)
-#define AS_ARGUMENT AS(REVAMP_ERROR_INVALID_ARGUMENT)
-#define AS_HANDLE AS(REVAMP_ERROR_INVALID_HANDLE)
-#define AS_DOMAIN AS(REVAMP_ERROR_INVALID_COMPUTE_DOMAIN)
-#define AS_MEMORY AS(REVAMP_ERROR_OUT_OF_MEMORY)
-#define AS_UNSUPPORTED AS(REVAMP_ERROR_UNSUPPORTED_FEATURE)
-#define AS_REMOVED AS(REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED)
-#define AS_FORKED AS(REVAMP_ERROR_FORKED)
-#define AS_SHUT_DOWN AS(REVAMP_ERROR_SHUT_DOWN)
-#define AS_VALIDATION AS(REVAMP_ERROR_VALIDATION)
-/* Where the header leaves the class of a bad argument open. */
+/* Sets of statuses: one bit for each status. */
+#define STATUS_BIT(status) (1U << -(status))
+#define AS_RUNTIME STATUS_BIT(REVAMP_ERROR_RUNTIME)
+#define AS_ARGUMENT STATUS_BIT(REVAMP_ERROR_INVALID_ARGUMENT)
+#define AS_HANDLE STATUS_BIT(REVAMP_ERROR_INVALID_HANDLE)
+#define AS_DOMAIN STATUS_BIT(REVAMP_ERROR_INVALID_COMPUTE_DOMAIN)
+#define AS_MEMORY STATUS_BIT(REVAMP_ERROR_OUT_OF_MEMORY)
+#define AS_UNSUPPORTED STATUS_BIT(REVAMP_ERROR_UNSUPPORTED_FEATURE)
+#define AS_REMOVED STATUS_BIT(REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED)
+#define AS_FORKED STATUS_BIT(REVAMP_ERROR_FORKED)
+#define AS_SHUT_DOWN STATUS_BIT(REVAMP_ERROR_SHUT_DOWN)
+#define AS_VALIDATION STATUS_BIT(REVAMP_ERROR_VALIDATION)
+/* For bad arguments, where revamp.h does not say which of these two errors the call returns. */
 #define AS_BAD (AS_RUNTIME | AS_ARGUMENT)
 
 /* The number of processors that are online. */
 unsigned processors(void);
 
-/* Memory that lives to the end of the test, zeroed. Safe to call from any thread. */
+/* Zeroed memory that lives until the end of the test. Any thread may call this. */
 void *memory(size_t size);
-/* Frees what memory() gave since the mark was taken. Of one thread only. */
+/* free_memory_since() frees every block that memory() has returned since memory_mark() returned `mark`. No other thread
+ * may call memory() meanwhile. */
 const void *memory_mark(void);
 void free_memory_since(const void *mark);
 
-/* What a child process came to. */
+/* The result of a child process. */
 typedef struct {
-    int exit_code; /* -1: it was killed */
+    int exit_code; /* -1: killed by a signal */
     int signal;
     char *output; /* standard output and error together */
 } child_result;
 
-/* Runs the CHILD `name` in a fresh process with these further "NAME=value" variables, up to a NULL. */
+/* Runs the CHILD `name` in a new process. Adds environment variables, each "NAME=value"; NULL ends their list. */
 child_result run_child(const char *name, ...);
-/* The same, and it must succeed. */
+/* Fails the test if the child failed; skips the test if the child skipped. */
 bool check_child(const child_result *result, const char *file, int line);
 #define CHECK_CHILD(...)                                                                                               \
     do {                                                                                                               \
-        child_result child_came_to = run_child(__VA_ARGS__);                                                           \
-        check_child(&child_came_to, __FILE__, __LINE__);                                                               \
+        child_result child_outcome = run_child(__VA_ARGS__);                                                           \
+        check_child(&child_outcome, __FILE__, __LINE__);                                                               \
     } while (0)
 
-/* Runs `program`, up to a NULL argument. */
+/* Runs `program` with these arguments; NULL ends their list. */
 child_result run_program(const char *program, ...);
-/* The folder this program is in. */
-const char *own_folder(void);
+/* The folder of this program. */
+const char *program_folder(void);
 
 #endif

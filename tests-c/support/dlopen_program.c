@@ -1,5 +1,5 @@
-/* Loads the library named by the argument at run time, uses it, closes it, and does so again; then exits with it
- * closed. Started by process.c. */
+/* Loads, uses and closes the library that the argument names, three times, then exits with the library closed.
+ * process.c starts this program. */
 #include <revamp.h>
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ static void fail(const char *what) {
     exit(1);
 }
 
-/* Through a union: C99 has no conversion of object pointers to function pointers. */
+/* A union, because C99 cannot convert the object pointer that dlsym() returns to a function pointer. */
 typedef union {
     void *object;
     revamp_status (*find)(const char *, revamp_accelerator *);

@@ -12,7 +12,7 @@ static engine engine_on(const place *p) {
 }
 
 engine *engines(void) {
-    const place *places = some_place(runs_kernels);
+    const place *places = first_place_or_skip(runs_kernels);
     size_t count = 0;
     while (places[count].view)
         count++;
@@ -48,7 +48,7 @@ revamp_argument use_array(revamp_array array) {
     return revamp_argument_buffer(0, array);
 }
 
-/* A bad handle is for the launch to refuse. */
+/* The number of elements of an argument. Returns 1 if its handle is invalid; the launch must then fail. */
 static int32_t count_of(const revamp_argument *a) {
     revamp_array_info array = {0};
     revamp_array_view_info view = {0};
@@ -59,7 +59,7 @@ static int32_t count_of(const revamp_argument *a) {
     return 1;
 }
 
-/* The library orders kernels and host, by locks that ThreadSanitizer does not see. */
+/* Host kernels are not instrumented: ThreadSanitizer does not see the locks that order kernels and the host. */
 #define HOST_KERNEL __attribute__((no_sanitize_thread)) static void
 
 typedef struct {
@@ -147,7 +147,7 @@ uint64_t valid_on(revamp_array_view view, revamp_accelerator_view where) {
     return residency_on(view, where).valid_bytes;
 }
 
-bool is_apart(revamp_array_view view, revamp_accelerator_view where) {
+bool has_own_memory(revamp_array_view view, revamp_accelerator_view where) {
     return !residency_on(view, where).shares_home;
 }
 

@@ -8,27 +8,27 @@
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_OWN_MALLOC 1
+#define CANNOT_REPLACE_MALLOC 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_OWN_MALLOC 1
+#define CANNOT_REPLACE_MALLOC 1
 #endif
 #endif
 #ifndef __GLIBC__
-#define HAS_OWN_MALLOC 1
+#define CANNOT_REPLACE_MALLOC 1
 #endif
 
-size_t heap_asked, heap_first;
-bool heap_is_lasting;
+size_t heap_requests, heap_failing_request;
+bool heap_fails_all_later;
 
-#ifndef HAS_OWN_MALLOC
+#ifndef CANNOT_REPLACE_MALLOC
 static uintptr_t library_begin, library_end;
 
 static bool fails(void *caller) {
     if ((uintptr_t)caller < library_begin || (uintptr_t)caller >= library_end) return false;
-    size_t number = __atomic_add_fetch(&heap_asked, 1, __ATOMIC_SEQ_CST),
-           n = __atomic_load_n(&heap_first, __ATOMIC_SEQ_CST);
-    return n && (number == n || (heap_is_lasting && number > n));
+    size_t number = __atomic_add_fetch(&heap_requests, 1, __ATOMIC_SEQ_CST),
+           n = __atomic_load_n(&heap_failing_request, __ATOMIC_SEQ_CST);
+    return n && (number == n || (heap_fails_all_later && number > n));
 }
 #define FAILS fails(__builtin_return_address(0))
 
@@ -65,8 +65,8 @@ static int find_library(struct dl_phdr_info *object, size_t size, void *context)
 #endif
 
 void heap_begin(void) {
-#ifdef HAS_OWN_MALLOC
-    check_skip("the program cannot have a malloc() of its own here");
+#ifdef CANNOT_REPLACE_MALLOC
+    check_skip("the program cannot replace malloc() here");
 #else
     dl_iterate_phdr(find_library, NULL);
     REQUIRE(library_end);
@@ -75,21 +75,22 @@ void heap_begin(void) {
 
 size_t heap_count(void (*use)(void *), void *context) {
     use(context);
-    heap_asked = 0;
+    heap_requests = 0;
     use(context);
-    return heap_asked;
+    return heap_requests;
 }
 
 void heap_fail(size_t number, void (*use)(void *), void *context) {
-    heap_asked = 0;
-    heap_first = number;
+    heap_requests = 0;
+    heap_failing_request = number;
     use(context);
-    heap_first = 0;
+    heap_failing_request = 0;
 }
 
-bool heap_works(revamp_status status, const char *call, const char *file, int line) {
-    if (status != REVAMP_OK && (status != REVAMP_ERROR_OUT_OF_MEMORY || !heap_first))
+bool heap_check_status(revamp_status status, const char *call, const char *file, int line) {
+    if (status != REVAMP_OK && (status != REVAMP_ERROR_OUT_OF_MEMORY || !heap_failing_request))
         check_fail(file, line, "%s: %s (%s), allocation %zu%s", call, revamp_status_name(status),
-                   revamp_last_error_message(), heap_first, heap_is_lasting ? " and all after it" : "");
+                   revamp_last_error_message(), heap_failing_request,
+                   heap_fails_all_later ? " and all later ones" : "");
     return status == REVAMP_OK;
 }

@@ -47,7 +47,8 @@ void *handle_of_type(handle_type type) {
     return handles[type];
 }
 
-/* Handles that were good once. Accelerators are never freed. */
+/* Returns a freed handle of this type. Returns NULL for accelerators, which are never freed, and for kernels if there
+ * is no Vulkan device. */
 static void *freed_of_type(handle_type type) {
     revamp_accelerator_view view = new_view(good.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
     revamp_array array = array_1d(good.view, 4, 4);
@@ -79,7 +80,7 @@ static void ignore_status(revamp_status status, void *context) {
     (void)context;
 }
 
-/* Functions that take a handle alone, or fill a struct too. */
+/* CALL wraps a function that takes only a handle. GET wraps a function that also fills a struct. */
 #define CALL(name, function)                                                                                           \
     static revamp_status call_##name(void *h) {                                                                        \
         return function(h);                                                                                            \
@@ -108,11 +109,11 @@ static revamp_status call_create_view(void *h) {
     revamp_accelerator_view view;
     return revamp_accelerator_create_view(h, REVAMP_QUEUING_MODE_AUTOMATIC, &view);
 }
-static void no_kernel(const revamp_kernel_code *code, void *context) {
+static void ignore_code(const revamp_kernel_code *code, void *context) {
     (void)code, (void)context;
 }
 static revamp_status call_accelerator_compile(void *h) {
-    return revamp_accelerator_compile(h, step_module.words, step_module.size, no_kernel, NULL);
+    return revamp_accelerator_compile(h, step_module.words, step_module.size, ignore_code, NULL);
 }
 CALL(accelerator_reopen, revamp_accelerator_reopen)
 static revamp_status call_kernel_create(void *h) {
@@ -292,7 +293,7 @@ static revamp_status call_completion_then(void *h) {
     return revamp_completion_then(h, ignore_status, NULL);
 }
 
-/* And of array_views. */
+/* Functions of array_views and textures. */
 
 /* A launch of a host kernel with one argument. */
 static revamp_status host_launch_with(revamp_argument argument) {
@@ -310,8 +311,8 @@ static revamp_status host_launch_with(revamp_argument argument) {
     return revamp_parallel_for_each(host_view(), &info);
 }
 
-/* What a call begins is waited for. */
-static revamp_status begun(revamp_status status, revamp_completion done) {
+/* Waits for the operation if the call that begins it succeeded. Returns the status of that call. */
+static revamp_status wait_if_begun(revamp_status status, revamp_completion done) {
     if (status == REVAMP_OK) expect_done(done);
     return status;
 }
@@ -319,33 +320,33 @@ static revamp_status begun(revamp_status status, revamp_completion done) {
 static revamp_status call_array_view_create_array(void *h) {
     revamp_array_view view = NULL;
     revamp_status status = revamp_array_view_create_array(h, NULL, &view);
-    return made(status, view);
+    return release_if_created(status, view);
 }
 static revamp_status call_array_view_section(void *h) {
     revamp_array_view view = NULL;
     revamp_status status = revamp_array_view_section(h, NULL, NULL, &view);
-    return made(status, view);
+    return release_if_created(status, view);
 }
 static revamp_status call_array_view_project(void *h) {
     revamp_array_view view = NULL;
     revamp_status status = revamp_array_view_project(h, 0, &view);
-    return made(status, view);
+    return release_if_created(status, view);
 }
 static revamp_status call_array_view_view_as(void *h) {
     const int32_t extent[] = {2, 2};
     revamp_array_view view = NULL;
     revamp_status status = revamp_array_view_view_as(h, 2, extent, &view);
-    return made(status, view);
+    return release_if_created(status, view);
 }
 static revamp_status call_array_view_reinterpret_as(void *h) {
     revamp_array_view view = NULL;
     revamp_status status = revamp_array_view_reinterpret_as(h, 8, &view);
-    return made(status, view);
+    return release_if_created(status, view);
 }
 static revamp_status call_array_view_as_read_only(void *h) {
     revamp_array_view view = NULL;
     revamp_status status = revamp_array_view_as_read_only(h, &view);
-    return made(status, view);
+    return release_if_created(status, view);
 }
 CALL(array_view_retain, revamp_array_view_retain)
 CALL(array_view_release, revamp_array_view_release)
@@ -369,7 +370,7 @@ static revamp_status call_array_view_synchronize(void *h) {
 static revamp_status call_array_view_synchronize_async(void *h) {
     revamp_completion done = NULL;
     revamp_status status = revamp_array_view_synchronize_async(h, REVAMP_ACCESS_READ, NULL, &done);
-    return begun(status, done);
+    return wait_if_begun(status, done);
 }
 static revamp_status call_array_view_synchronize_to(void *h) {
     return revamp_array_view_synchronize_to(h, good.view, REVAMP_ACCESS_READ);
@@ -380,12 +381,12 @@ static revamp_status call_array_view_synchronize_to_target(void *h) {
 static revamp_status call_array_view_synchronize_to_async(void *h) {
     revamp_completion done = NULL;
     revamp_status status = revamp_array_view_synchronize_to_async(h, good.view, REVAMP_ACCESS_READ, NULL, &done);
-    return begun(status, done);
+    return wait_if_begun(status, done);
 }
 static revamp_status call_array_view_synchronize_to_async_target(void *h) {
     revamp_completion done = NULL;
     revamp_status status = revamp_array_view_synchronize_to_async(good.over, h, REVAMP_ACCESS_READ, NULL, &done);
-    return begun(status, done);
+    return wait_if_begun(status, done);
 }
 CALL(array_view_refresh, revamp_array_view_refresh)
 CALL(array_view_discard_data, revamp_array_view_discard_data)
@@ -440,7 +441,7 @@ static revamp_status call_copy_view_async(void *h) {
     revamp_completion done = NULL;
     revamp_region from = region_of(h), to = whole(good.array);
     revamp_status status = revamp_copy_async(&from, &to, NULL, &done);
-    return begun(status, done);
+    return wait_if_begun(status, done);
 }
 
 static revamp_texture_options good_texture_options(const int32_t *extent) {
@@ -505,30 +506,30 @@ static revamp_status call_copy_to_texture_async(void *h) {
     revamp_completion done = NULL;
     revamp_texture_region to = texels_of(h);
     revamp_status status = revamp_copy_to_texture_async(good_data, GOOD_BYTES, &to, NULL, &done);
-    return begun(status, done);
+    return wait_if_begun(status, done);
 }
 static revamp_status call_copy_from_texture_async(void *h) {
     revamp_completion done = NULL;
     revamp_texture_region from = texels_of(h);
     revamp_status status = revamp_copy_from_texture_async(&from, good_data, GOOD_BYTES, NULL, &done);
-    return begun(status, done);
+    return wait_if_begun(status, done);
 }
 static revamp_status call_copy_texture_async(void *h) {
     revamp_completion done = NULL;
     revamp_texture_region from = texels_of(good.texture), to = texels_of(h);
     revamp_status status = revamp_copy_texture_async(&from, &to, NULL, &done);
-    return begun(status, done);
+    return wait_if_begun(status, done);
 }
-/* Without any object the argument is taken for an array. */
+/* If the texture is NULL, the argument names no object, and the library treats the argument as an array argument. */
 static revamp_status call_parallel_for_each_texture(void *h) {
     return host_launch_with(revamp_argument_texture_address(0, h, 0, 0, REVAMP_ACCESS_READ));
 }
 
-#define CASE(name, type, null_is)                                                                                      \
-    { #name, type, null_is, false, call_##name }
-#define SPIRV_CASE(name, type, null_is)                                                                                \
-    { #name, type, null_is, true, call_##name }
-static const handle_case others[] = {
+#define CASE(name, type, null_result)                                                                                  \
+    { #name, type, null_result, false, call_##name }
+#define SPIRV_CASE(name, type, null_result)                                                                            \
+    { #name, type, null_result, true, call_##name }
+static const handle_case other_cases[] = {
     CASE(accelerator_get_info, ACCELERATOR, BAD_HANDLE),
     CASE(accelerator_get_memory_usage, ACCELERATOR, BAD_HANDLE),
     CASE(set_access, ACCELERATOR, BAD_HANDLE),
@@ -560,7 +561,7 @@ static const handle_case others[] = {
     CASE(array_get_info, ARRAY, BAD_HANDLE),
     CASE(array_data, ARRAY, BAD_HANDLE),
     CASE(device_address, ARRAY, BAD_HANDLE),
-    CASE(copy_source, ARRAY, NO_ERROR), /* a region without array is host memory */
+    CASE(copy_source, ARRAY, NO_ERROR), /* a region without an array is host memory */
     CASE(copy_destination, ARRAY, NO_ERROR),
     CASE(copy_async, ARRAY, NO_ERROR),
     CASE(copy_to_array, ARRAY, BAD_HANDLE),
@@ -597,8 +598,8 @@ static const handle_case others[] = {
     CASE(completion_set, COMPLETION, BAD_HANDLE),
     CASE(completion_get_times, COMPLETION, BAD_HANDLE),
 };
-/* An argument must have an array or a view, a region those or host memory. */
-static const handle_case of_views[] = {
+/* OTHER_ERROR: with a NULL view, an argument names no object, and a region has neither an array nor host memory. */
+static const handle_case view_cases[] = {
     CASE(array_view_create_array, ARRAY, BAD_HANDLE),
     CASE(array_view_section, ARRAY_VIEW, BAD_HANDLE),
     CASE(array_view_project, ARRAY_VIEW, BAD_HANDLE),
@@ -632,14 +633,15 @@ static const handle_case of_views[] = {
     CASE(copy_view_destination, ARRAY_VIEW, OTHER_ERROR),
     CASE(copy_view_async, ARRAY_VIEW, OTHER_ERROR),
 };
-const handle_table other_functions = {others, COUNT(others)}, view_functions = {of_views, COUNT(of_views)};
+const handle_table other_functions = {other_cases, COUNT(other_cases)},
+                   view_functions = {view_cases, COUNT(view_cases)};
 
 bool is_possible(const handle_case *c) {
     return good.kernel || !c->needs_kernel;
 }
 
-void check_bad(const handle_case *c, void *handle, const char *says) {
-    if (!check_error(c->call(handle), AS_HANDLE, says, c->name, __FILE__, __LINE__)) return;
+void check_bad(const handle_case *c, void *handle, const char *expected_text) {
+    if (!check_error(c->call(handle), AS_HANDLE, expected_text, c->name, __FILE__, __LINE__)) return;
     check_text(revamp_last_error_message(), type_names[c->type], __FILE__, __LINE__);
     CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x80070006);
 }
@@ -647,8 +649,9 @@ void check_bad(const handle_case *c, void *handle, const char *says) {
 void check_null_handles(const handle_table *table) {
     make_good();
     FOR_EACH_CASE(c, table) {
-        if (c->null_is == BAD_HANDLE) check_bad(c, NULL, "null");
-        if (c->null_is == OTHER_ERROR) check_error(c->call(NULL), AS_BAD | AS_HANDLE, "", c->name, __FILE__, __LINE__);
+        if (c->null_result == BAD_HANDLE) check_bad(c, NULL, "null");
+        if (c->null_result == OTHER_ERROR)
+            check_error(c->call(NULL), AS_BAD | AS_HANDLE, "", c->name, __FILE__, __LINE__);
         small_job();
     }
     free_good();
@@ -692,7 +695,7 @@ void check_freed_handles(const handle_table *table) {
         void *freed = freed_of_type(c->type);
         if (!freed) continue;
         check_bad(c, freed, "freed");
-        /* Its slot is used again: it stays dead. */
+        /* The handle stays invalid when its slot is reused. */
         revamp_array array = array_1d(good.view, 4, 4), second = array_1d(good.view, 4, 4);
         revamp_array_view over = view_of(good_data, GOOD_COUNT), other = view_of_array(good.array);
         check_bad(c, freed, "freed");
@@ -705,7 +708,7 @@ void check_freed_handles(const handle_table *table) {
     full_job();
 }
 
-void check_neighbours(const handle_table *table) {
+void check_altered_handles(const handle_table *table) {
     make_good();
     FOR_EACH_CASE(c, table) {
         uintptr_t handle = (uintptr_t)handle_of_type(c->type);

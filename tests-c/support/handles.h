@@ -1,5 +1,5 @@
-/* Calls every function that takes a handle with one bad handle and otherwise valid arguments. The bad handles are null,
- * freed, foreign, and of another type. */
+/* Helpers of the tests of bad handles. These tests call every library function that takes a handle. One handle is bad
+ * (null, freed, foreign, or of another type); the other arguments are valid. */
 #ifndef HANDLES_H
 #define HANDLES_H
 
@@ -11,8 +11,8 @@ extern const char *const type_names[TYPES];
 typedef struct {
     const char *name;
     handle_type type;
-    enum { BAD_HANDLE, OTHER_ERROR, NO_ERROR } null_is;
-    bool needs_kernel; /* a launch looks at its kernel first; without Vulkan there is none */
+    enum { BAD_HANDLE, OTHER_ERROR, NO_ERROR } null_result; /* what the call returns for a null handle */
+    bool needs_kernel; /* the call first checks its kernel argument; only Vulkan devices have kernels */
     revamp_status (*call)(void *handle);
 } handle_case;
 
@@ -20,21 +20,21 @@ typedef struct {
     const handle_case *cases;
     size_t count;
 } handle_table;
-/* Functions that take array_views, and all others. */
+/* view_functions: the functions for array_views. other_functions: all other functions that take handles. */
 extern const handle_table view_functions, other_functions;
 
-/* Good handles to put beside the bad one. They live as long as the test. */
+/* Good handles for the other arguments, valid from make_good() to free_good(). */
 enum { GOOD_COUNT = 256, GOOD_BYTES = GOOD_COUNT * 4 };
 extern uint32_t good_data[GOOD_COUNT];
 extern struct good_handles {
     revamp_accelerator accelerator;
     revamp_accelerator_view view;
     revamp_array array;
-    revamp_array_view over; /* good_data, of the same shape as the array */
+    revamp_array_view over; /* a view of good_data, of the same shape as the array */
     revamp_completion completion;
     revamp_texture texture;
     revamp_user user;
-    revamp_kernel kernel; /* where there is Vulkan */
+    revamp_kernel kernel; /* NULL without Vulkan */
 } good;
 void make_good(void);
 void free_good(void);
@@ -47,15 +47,15 @@ bool is_possible(const handle_case *c);
 #define FOR_EACH_CASE(c, table)                                                                                        \
     for (const handle_case *c = (table)->cases; c < (table)->cases + (table)->count; c++)                              \
         if (is_possible(c))
-/* The error says that the handle is bad, and which type is expected. */
-void check_bad(const handle_case *c, void *handle, const char *says);
+/* Checks that the call fails with a bad-handle error whose message contains the given text and the expected type. */
+void check_bad(const handle_case *c, void *handle, const char *expected_text);
 
-/* All functions of a table, given one kind of wrong handle. The process goes on. */
+/* Call all functions of a table with one kind of bad handle. The library must still work afterwards. */
 void check_null_handles(const handle_table *table);
 void check_foreign_handles(const handle_table *table);
 void check_handles_of_another_type(const handle_table *table);
 void check_freed_handles(const handle_table *table);
-/* A handle near a good one: its generation or slot changed. */
-void check_neighbours(const handle_table *table);
+/* The bad handles are good handles with a changed generation or slot. */
+void check_altered_handles(const handle_table *table);
 
 #endif

@@ -1,4 +1,4 @@
-/* The SPIR-V modules, embedded: the test program needs no files beside it. */
+/* The SPIR-V modules, embedded so that the test program needs no other files. */
 #include "support.h"
 
 #define MODULE(name) const module name##_module = {name##_words, sizeof name##_words}

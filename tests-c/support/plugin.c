@@ -1,9 +1,9 @@
-/* A library with a host kernel and callbacks, which process.c closes before they have run. */
+/* A shared library with host kernels and callbacks. process.c closes this library before these functions have run. */
 #include <revamp.h>
 
 #include <stddef.h>
 
-/* Shared by the program, which owns it, and the library. */
+/* The program owns this object and shares it with this library. */
 typedef struct {
     int open, ran;
 } gate;
@@ -34,7 +34,7 @@ static void log_message(revamp_log_level level, const char *message, void *conte
     wait_and_run(context);
 }
 
-/* Requests that a function of this library, named by `what`, runs later. */
+/* Queues or registers a function of this library; the first letter of `what` selects the function. */
 revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void *shared);
 revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void *shared) {
     const int32_t extent = 1;

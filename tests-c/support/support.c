@@ -80,7 +80,7 @@ const place *places_that(ability can) {
     return places;
 }
 
-const place *some_place(ability can) {
+const place *first_place_or_skip(ability can) {
     const place *places = places_that(can);
     if (!places->view) check_skip("no usable accelerator can do this");
     return places;
@@ -144,13 +144,13 @@ revamp_kernel load(revamp_accelerator accelerator, const module *spirv) {
 uint32_t *with_capability(const module *spirv, uint32_t capability, size_t *size) {
     enum { HEADER = 5, OP_CAPABILITY = 2U << 16 | 17 };
     size_t words = spirv->size / 4;
-    uint32_t *made = memory(spirv->size + 8);
-    memcpy(made, spirv->words, HEADER * 4);
-    made[HEADER] = OP_CAPABILITY;
-    made[HEADER + 1] = capability;
-    memcpy(made + HEADER + 2, spirv->words + HEADER, (words - HEADER) * 4);
+    uint32_t *result = memory(spirv->size + 8);
+    memcpy(result, spirv->words, HEADER * 4);
+    result[HEADER] = OP_CAPABILITY;
+    result[HEADER + 1] = capability;
+    memcpy(result + HEADER + 2, spirv->words + HEADER, (words - HEADER) * 4);
     *size = spirv->size + 8;
-    return made;
+    return result;
 }
 
 static revamp_array create(revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size,
@@ -300,9 +300,9 @@ void fill_bytes(void *bytes, size_t size, uint32_t seed) {
 }
 
 uint32_t *numbers(size_t count, uint32_t seed) {
-    uint32_t *made = memory(count * 4);
-    fill_bytes(made, count * 4, seed);
-    return made;
+    uint32_t *result = memory(count * 4);
+    fill_bytes(result, count * 4, seed);
+    return result;
 }
 
 void unfold(uint64_t position, uint32_t rank, const int32_t *extent, int32_t *index) {

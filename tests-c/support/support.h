@@ -1,4 +1,4 @@
-/* What the tests share: places to test on, arrays, kernels. */
+/* Helpers that the tests share: accelerators to test on, arrays, kernels. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -6,7 +6,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* An accelerator that can be used, with its default view. */
+/* A usable accelerator, with its default view. */
 typedef struct {
     revamp_accelerator accelerator;
     revamp_accelerator_view view;
@@ -19,17 +19,17 @@ bool runs_spirv(const revamp_accelerator_info *info);
 bool runs_host_kernels(const revamp_accelerator_info *info);
 bool is_shared_vulkan(const revamp_accelerator_info *info);
 
-/* The usable accelerators that can do it, ended by one without a view. */
+/* The usable accelerators for which `can` is true; an entry without a view ends the list. */
 const place *places_that(ability can);
-/* The first of them; skips the test if there is none. */
-const place *some_place(ability can);
-/* For each usable accelerator that can do it; skips the test if there is none. */
-#define FOR_EACH_PLACE(p, can) for (const place *p = some_place(can); p->view; p++)
+/* Returns places_that(can); skips the test if that list is empty. */
+const place *first_place_or_skip(ability can);
+/* Runs its body for each entry of first_place_or_skip(can). */
+#define FOR_EACH_PLACE(p, can) for (const place *p = first_place_or_skip(can); p->view; p++)
 
 revamp_accelerator_info info_of(revamp_accelerator accelerator);
 revamp_array_info array_info(revamp_array array);
 revamp_kernel_info kernel_info(revamp_kernel kernel);
-/* These levels of a texture, from `level` on; count 0: all. */
+/* The region of `count` levels of a texture, beginning with `level`. If `count` is 0, it ends with the last level. */
 revamp_texture_region levels_of(revamp_texture texture, uint32_t level, uint32_t count);
 revamp_accelerator_view_info view_info(revamp_accelerator_view view);
 /* All accelerators, usable or not. */
@@ -40,7 +40,7 @@ revamp_accelerator_view cpu_view(void);
 revamp_accelerator_view host_view(void);
 revamp_accelerator_view new_view(revamp_accelerator accelerator, revamp_queuing_mode mode);
 
-/* Settings of this run. */
+/* Settings of this run, from environment variables. */
 bool is_setting(const char *variable, const char *value);
 bool has_validation(void);
 bool has_separate_memory(void);
@@ -59,7 +59,7 @@ extern const module box_module;
 revamp_kernel load(revamp_accelerator accelerator, const module *spirv);
 revamp_status try_load(revamp_accelerator accelerator, const void *spirv, size_t size, const char *entry_point,
                        revamp_kernel *kernel);
-/* A copy of a module with one capability more. */
+/* Copies a module and declares one more capability in the copy. */
 uint32_t *with_capability(const module *spirv, uint32_t capability, size_t *size);
 
 /* Arrays. */
@@ -68,10 +68,10 @@ revamp_array array_of(revamp_accelerator_view view, uint32_t rank, const int32_t
 revamp_array staging_array(revamp_accelerator_view view, revamp_accelerator_view associated, uint32_t rank,
                            const int32_t *extent, size_t element_size);
 revamp_array shared_array(revamp_accelerator_view view, int32_t count, size_t element_size, revamp_access access);
-/* A one-dimensional array of numbers with these contents. */
+/* A one-dimensional array of 4-byte numbers with these contents. */
 revamp_array array_with(revamp_accelerator_view view, const void *contents, int32_t count);
 void write_array(revamp_array array, const void *contents);
-/* The contents, in memory of the test. */
+/* The contents, in memory from memory(). */
 void *read_array(revamp_array array);
 void *data_of(revamp_array array, revamp_access access);
 size_t size_of(revamp_array array);
@@ -87,7 +87,7 @@ revamp_status launch_groups(revamp_accelerator_view view, revamp_kernel kernel, 
 revamp_argument with_access(revamp_argument argument, revamp_access access);
 revamp_argument in_set(revamp_argument argument, uint32_t set);
 
-/* The kernel of many tests: each number n of the array becomes 3 n + 1. */
+/* Launches the kernel of many tests, which replaces each number n of the array with 3 n + 1. */
 revamp_status launch_step(revamp_accelerator_view view, revamp_kernel step, revamp_array array);
 void step_naive(uint32_t *numbers, size_t count, unsigned times);
 
@@ -95,19 +95,19 @@ void step_naive(uint32_t *numbers, size_t count, unsigned times);
 uint32_t random_number(uint32_t *state);
 uint32_t *numbers(size_t count, uint32_t seed);
 void fill_bytes(void *bytes, size_t size, uint32_t seed);
-/* Row-major position to index. */
+/* Converts a row-major position to an index. */
 void unfold(uint64_t position, uint32_t rank, const int32_t *extent, int32_t *index);
 uint64_t product(uint32_t rank, const int32_t *extent);
 
 /* Waits for a completion, expects success, and releases it. */
 void expect_done(revamp_completion completion);
 
-/* Something small that must work: shows that the process goes on after an error. */
+/* A small copy that must succeed: it shows that the library still works after an error. */
 void small_job(void);
-/* The same on every usable accelerator, with a kernel where there are any. */
+/* Makes the copy of small_job() on every usable accelerator, and runs a kernel on each Vulkan device. */
 void full_job(void);
 
-/* A gate: threads wait until it is opened. */
+/* A gate: threads wait in pass_gate() until open_gate() is called. */
 typedef struct gate gate;
 gate *new_gate(void);
 void open_gate(gate *g);

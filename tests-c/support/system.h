@@ -1,4 +1,4 @@
-/* What the tests ask of the operating system: system_posix.c and system_windows.c. */
+/* The operating-system functions of the tests. system_posix.c and system_windows.c define them. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 
@@ -7,35 +7,38 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The program that runs. */
-const char *own_path(void);
+/* The path of this program. */
+const char *program_path(void);
 
-/* A process that was started; 0 is none. */
+/* A child process, or 0 for none. */
 typedef intptr_t process;
-/* With its standard output and error in `out`; 0 with a message if it cannot. Both lists end with a NULL. */
+/* Starts a process that writes standard output and error to `out`. NULL ends `arguments` and `environment`. Prints a
+ * message and returns 0 on failure. */
 process start_process(const char *program, char *const *arguments, char *const *environment, FILE *out);
-/* False if it still runs and is not waited for. `signal` is 0 if none ended it, and `exit_code` then its own. */
-bool end_of_process(process p, bool wait, int *exit_code, int *signal);
-/* It ended before its main(): Windows' loader could not begin it, which comes under Wine on a busy machine. */
-bool never_began(int signal);
+/* True if the process has ended. If `wait` is true, first waits until the process ends. If a signal ended the process,
+ * sets `*exit_code` to -1; otherwise sets `*signal` to 0. */
+bool process_has_ended(process p, bool wait, int *exit_code, int *signal);
+/* True if Windows' loader could not start the process, so that main() did not run. Wine does this on a busy machine. */
+bool failed_to_start(int signal);
 const char *signal_name(int signal);
-/* Ends this process after so many seconds, as by a signal; 0: no more. */
+/* Ends this process after this many seconds, as if by a signal; 0 cancels the limit. */
 void limit_time(unsigned seconds);
 bool was_time_limit(int signal, int exit_code);
-/* Calls `handler` with the signals that end a program; with NULL no more. */
+/* Calls `handler` on the signals that end a program; NULL restores the default action. */
 void on_crash(void (*handler)(int));
 
 unsigned processor_count(void);
 double machine_memory(void);
 size_t page_size(void);
-/* Memory that this process holds, without an emulator's own. Skips the test if the system does not tell. */
+/* The resident memory of this process, without the memory of an emulator. Skips the test if the system does not report
+ * resident memory. */
 long resident_kilobytes(void);
 void pause_milliseconds(unsigned milliseconds);
 
-/* A file for this process alone, gone with it. Children do not inherit it. */
+/* A temporary file that is deleted when it is closed or this process ends. Children do not inherit it. */
 FILE *temporary(void);
 enum { PATH_BYTES = 512 };
-/* An empty folder; and with all that is in it, removed. */
+/* Make an empty folder; remove a folder with its contents. */
 void make_folder(char path[PATH_BYTES]);
 void remove_folder(const char *path);
 /* A file of zeros that processes share. */
@@ -43,13 +46,13 @@ void make_shared_file(char path[PATH_BYTES], size_t bytes);
 void *map_shared_file(const char *path, size_t bytes);
 bool unmap_shared_file(void *map, size_t bytes);
 
-/* Whole pages that can be read and written, at `at` if that is free; `protect`: nothing may be done with them, or they
- * are only read. */
+/* map_pages() returns whole readable and writable pages, at the address `at` if it is free. forbid_pages() forbids all
+ * access to pages. forbid_writing() makes pages read-only. */
 void *map_pages(void *at, size_t bytes);
 bool unmap_pages(void *pages, size_t bytes);
 bool forbid_pages(void *pages, size_t bytes);
 bool forbid_writing(void *pages, size_t bytes);
-/* Address space that reads as zeros and takes no memory; NULL if the system gives none. */
+/* Reserves address space that reads as zeros and takes no memory. Returns NULL if the system cannot do this. */
 void *reserve_zeros(size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* For address space that takes no memory. */
+/* For MAP_ANONYMOUS, MAP_NORESERVE and mincore(). */
 #define _DEFAULT_SOURCE
 #include "check.h"
 #include "system.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *own_path(void) {
+const char *program_path(void) {
     static char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n < 0) {
@@ -25,18 +25,19 @@ const char *own_path(void) {
     return path;
 }
 
-/* The arguments with which CHECK_EMULATOR, if it is set, runs this program again: it is of another processor. */
-static char *const *emulated(const char *program, char *const *arguments) {
-    static char *with[64];
+/* Returns arguments that start this program in the emulator that CHECK_EMULATOR names (for tests of other processors).
+ * Returns NULL if CHECK_EMULATOR is not set or `program` is not this program. */
+static char *const *emulator_arguments(const char *program, char *const *arguments) {
+    static char *emulated_arguments[64];
     char *emulator = getenv("CHECK_EMULATOR");
     size_t n = 2;
-    if (!emulator || strcmp(program, own_path()) != 0) return NULL;
-    with[0] = emulator;
-    with[1] = (char *)program;
-    for (; arguments[n - 1] && n + 1 < sizeof with / sizeof *with; n++)
-        with[n] = arguments[n - 1];
-    with[n] = NULL;
-    return with;
+    if (!emulator || strcmp(program, program_path()) != 0) return NULL;
+    emulated_arguments[0] = emulator;
+    emulated_arguments[1] = (char *)program;
+    for (; arguments[n - 1] && n + 1 < sizeof emulated_arguments / sizeof *emulated_arguments; n++)
+        emulated_arguments[n] = arguments[n - 1];
+    emulated_arguments[n] = NULL;
+    return emulated_arguments;
 }
 
 process start_process(const char *program, char *const *arguments, char *const *environment, FILE *out) {
@@ -47,14 +48,15 @@ process start_process(const char *program, char *const *arguments, char *const *
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, fileno(out), 1);
     posix_spawn_file_actions_adddup2(&actions, fileno(out), 2);
-    /* A test may run on a thread of the library, which blocks all signals; its child must not inherit that. */
+    /* A test may run on a thread of the library, which blocks all signals; the child must not inherit this mask. */
     sigemptyset(&none);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    char *const *with = emulated(program, arguments);
-    int error = with ? posix_spawnp(&pid, with[0], &actions, &attributes, with, environment)
-                     : posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
+    char *const *emulated_arguments = emulator_arguments(program, arguments);
+    int error = emulated_arguments
+                    ? posix_spawnp(&pid, emulated_arguments[0], &actions, &attributes, emulated_arguments, environment)
+                    : posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (!error) return pid;
@@ -62,10 +64,14 @@ process start_process(const char *program, char *const *arguments, char *const *
     return 0;
 }
 
-bool end_of_process(process p, bool wait, int *exit_code, int *signal) {
+bool process_has_ended(process p, bool wait, int *exit_code, int *signal) {
     int status = 0;
     pid_t ended;
     while ((ended = waitpid((pid_t)p, &status, wait ? 0 : WNOHANG)) < 0 && errno == EINTR) {
+    }
+    if (ended < 0) {
+        perror("waitpid");
+        check_abandon();
     }
     if (ended == 0) return false;
     *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -73,7 +79,7 @@ bool end_of_process(process p, bool wait, int *exit_code, int *signal) {
     return true;
 }
 
-bool never_began(int signal) {
+bool failed_to_start(int signal) {
     (void)signal;
     return false;
 }
@@ -110,9 +116,9 @@ size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Of this program alone: the process is the emulator's, which keeps what it translates. */
+/* The resident memory of this program, without memory of the emulator such as translated code. */
 static long emulated_kilobytes(void) {
-    static unsigned char held[1 << 20];
+    static unsigned char residency[1 << 20];
     unsigned long from, to;
     long pages = 0;
     char line[PATH_BYTES], access[5];
@@ -120,11 +126,11 @@ static long emulated_kilobytes(void) {
     while (maps && fgets(line, sizeof line, maps)) {
         if (sscanf(line, "%lx-%lx %4s", &from, &to, access) != 3 || access[1] != 'w') continue;
         for (size_t part; from < to; from += part) {
-            part = to - from < sizeof held * page_size() ? to - from : sizeof held * page_size();
+            part = to - from < sizeof residency * page_size() ? to - from : sizeof residency * page_size();
             const size_t count = part / page_size();
-            if (mincore((void *)(uintptr_t)from, part, held) != 0) continue;
+            if (mincore((void *)(uintptr_t)from, part, residency) != 0) continue;
             for (size_t i = 0; i < count; i++)
-                pages += held[i] & 1;
+                pages += residency[i] & 1;
         }
     }
     if (!maps) check_skip("no /proc/self/maps");
@@ -186,7 +192,7 @@ bool unmap_shared_file(void *map, size_t bytes) {
     return munmap(map, bytes) == 0;
 }
 
-/* Of a file: some drivers cannot import such memory. */
+/* The pages map a file. Some drivers cannot import file-mapped memory. */
 void *map_pages(void *at, size_t bytes) {
     FILE *file = tmpfile();
     REQUIRE(file && ftruncate(fileno(file), (off_t)bytes) == 0);

@@ -9,10 +9,10 @@
 
 #include <psapi.h>
 
-/* What a process that ran too long ends with. */
-enum { TOO_LONG = 0x5A5A };
+/* The exit code of a process that reached its time limit. */
+enum { TIME_LIMIT_EXIT_CODE = 0x5A5A };
 
-const char *own_path(void) {
+const char *program_path(void) {
     static char path[4096];
     if (!GetModuleFileNameA(NULL, path, sizeof path)) check_abandon();
     for (char *at = path; *at; at++)
@@ -20,8 +20,8 @@ const char *own_path(void) {
     return path;
 }
 
-/* The lists as CreateProcess takes them: arguments quoted, none of ours holds a quote; the environment one string
- * behind the other. */
+/* command_line() and environment_block() convert a list to the form that CreateProcess() takes: one string with quoted
+ * arguments (none of them contains a quote), and one block of consecutive strings. */
 static char *command_line(char *const *arguments) {
     size_t size = 1;
     for (size_t i = 0; arguments[i]; i++)
@@ -45,41 +45,41 @@ static char *environment_block(char *const *environment) {
 process start_process(const char *program, char *const *arguments, char *const *environment, FILE *out) {
     HANDLE handle = (HANDLE)_get_osfhandle(fileno(out));
     STARTUPINFOA start;
-    PROCESS_INFORMATION made;
+    PROCESS_INFORMATION process_info;
     ZeroMemory(&start, sizeof start);
     start.cb = sizeof start;
     start.dwFlags = STARTF_USESTDHANDLES;
     start.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
     start.hStdOutput = start.hStdError = handle;
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-    /* On a busy machine the start of a process fails now and then under Wine (error 1359). */
+    /* Under Wine on a busy machine, CreateProcess() sometimes fails with error 1359. */
     BOOL good = FALSE;
     for (unsigned i = 0; i < 4 && !good; i++) {
         if (i > 0) Sleep(250U << i);
         good = CreateProcessA(program, command_line(arguments), NULL, NULL, TRUE, 0, environment_block(environment),
-                              NULL, &start, &made);
+                              NULL, &start, &process_info);
     }
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
     if (!good) {
         fprintf(stderr, "%s: error %lu\n", program, GetLastError());
         return 0;
     }
-    CloseHandle(made.hThread);
-    return (process)made.hProcess;
+    CloseHandle(process_info.hThread);
+    return (process)process_info.hProcess;
 }
 
-bool end_of_process(process p, bool wait, int *exit_code, int *signal) {
+bool process_has_ended(process p, bool wait, int *exit_code, int *signal) {
     DWORD code = 0;
     if (WaitForSingleObject((HANDLE)p, wait ? INFINITE : 0) != WAIT_OBJECT_0) return false;
     GetExitCodeProcess((HANDLE)p, &code);
     CloseHandle((HANDLE)p);
-    /* An exception ends a process with its own number: 0xC0000005 and the like. */
+    /* If an exception ends a process, the exit code is the code of the exception, such as 0xC0000005. */
     *signal = code >= 0xC0000000U ? (int)code : 0;
     *exit_code = *signal ? -1 : (int)code;
     return true;
 }
 
-bool never_began(int signal) {
+bool failed_to_start(int signal) {
     return (DWORD)signal == 0xC0000142U /* STATUS_DLL_INIT_FAILED */;
 }
 
@@ -87,32 +87,32 @@ const char *signal_name(int signal) {
     return (unsigned)signal == EXCEPTION_ACCESS_VIOLATION ? "access violation" : "exception";
 }
 
-static HANDLE no_more;
+static HANDLE cancel_event;
 
-static DWORD WINAPI end_later(void *milliseconds) {
-    if (WaitForSingleObject(no_more, (DWORD)(uintptr_t)milliseconds) == WAIT_TIMEOUT)
-        TerminateProcess(GetCurrentProcess(), TOO_LONG);
+static DWORD WINAPI end_at_time_limit(void *milliseconds) {
+    if (WaitForSingleObject(cancel_event, (DWORD)(uintptr_t)milliseconds) == WAIT_TIMEOUT)
+        TerminateProcess(GetCurrentProcess(), TIME_LIMIT_EXIT_CODE);
     return 0;
 }
 
-/* The watch ends by itself. TerminateThread of one that has only begun leaves the loader's lock taken, for which exit()
- * then waits for ever. */
+/* An event ends the watch thread. TerminateThread() on a thread that has just started would leave the loader lock
+ * taken, and exit() would wait for this lock forever. */
 void limit_time(unsigned seconds) {
-    static HANDLE watch;
-    if (watch) {
-        SetEvent(no_more);
-        WaitForSingleObject(watch, INFINITE);
-        CloseHandle(watch);
-        CloseHandle(no_more);
-        watch = NULL;
+    static HANDLE watch_thread;
+    if (watch_thread) {
+        SetEvent(cancel_event);
+        WaitForSingleObject(watch_thread, INFINITE);
+        CloseHandle(watch_thread);
+        CloseHandle(cancel_event);
+        watch_thread = NULL;
     }
     if (!seconds) return;
-    no_more = CreateEventA(NULL, TRUE, FALSE, NULL);
-    watch = CreateThread(NULL, 0, end_later, (void *)(uintptr_t)(seconds * 1000), 0, NULL);
+    cancel_event = CreateEventA(NULL, TRUE, FALSE, NULL);
+    watch_thread = CreateThread(NULL, 0, end_at_time_limit, (void *)(uintptr_t)(seconds * 1000), 0, NULL);
 }
 
 bool was_time_limit(int signal, int exit_code) {
-    return !signal && exit_code == TOO_LONG;
+    return !signal && exit_code == TIME_LIMIT_EXIT_CODE;
 }
 
 void on_crash(void (*handler)(int)) {
@@ -140,7 +140,7 @@ size_t page_size(void) {
 long resident_kilobytes(void) {
     PROCESS_MEMORY_COUNTERS counters;
     if (!GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters))
-        check_skip("this system does not tell what memory a process holds");
+        check_skip("this system does not tell the memory use of a process");
     return (long)(counters.WorkingSetSize / 1024);
 }
 
@@ -148,7 +148,7 @@ void pause_milliseconds(unsigned milliseconds) {
     Sleep(milliseconds);
 }
 
-static void name_in_temporary(char path[PATH_BYTES]) {
+static void make_temporary_path(char path[PATH_BYTES]) {
     static LONG count;
     char folder[MAX_PATH];
     GetTempPathA(sizeof folder, folder);
@@ -157,8 +157,8 @@ static void name_in_temporary(char path[PATH_BYTES]) {
 
 FILE *temporary(void) {
     char path[PATH_BYTES];
-    name_in_temporary(path);
-    /* D: deleted when it is closed. */
+    make_temporary_path(path);
+    /* D: deletes the file when it is closed. */
     FILE *file = fopen(path, "w+bD");
     if (!file) {
         perror(path);
@@ -169,7 +169,7 @@ FILE *temporary(void) {
 }
 
 void make_folder(char path[PATH_BYTES]) {
-    name_in_temporary(path);
+    make_temporary_path(path);
     REQUIRE(CreateDirectoryA(path, NULL));
 }
 
@@ -180,7 +180,7 @@ void remove_folder(const char *path) {
 }
 
 void make_shared_file(char path[PATH_BYTES], size_t bytes) {
-    name_in_temporary(path);
+    make_temporary_path(path);
     FILE *file = fopen(path, "wb");
     REQUIRE(file && _chsize_s(fileno(file), (long long)bytes) == 0);
     fclose(file);
@@ -215,9 +215,9 @@ bool unmap_pages(void *pages, size_t bytes) {
     return VirtualFree(pages, 0, MEM_RELEASE);
 }
 
-static bool protect(void *pages, size_t bytes, DWORD how) {
-    DWORD was;
-    return VirtualProtect(pages, bytes, how, &was);
+static bool protect(void *pages, size_t bytes, DWORD protection) {
+    DWORD old_protection;
+    return VirtualProtect(pages, bytes, protection, &old_protection);
 }
 
 bool forbid_pages(void *pages, size_t bytes) {
@@ -228,7 +228,7 @@ bool forbid_writing(void *pages, size_t bytes) {
     return protect(pages, bytes, PAGE_READONLY);
 }
 
-/* Windows promises memory for all that can be read. */
+/* Returns NULL, because Windows commits memory for every readable page. */
 void *reserve_zeros(size_t bytes) {
     (void)bytes;
     return NULL;

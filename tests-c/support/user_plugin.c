@@ -1,4 +1,4 @@
-/* A plugin that uses the library beside others. process.c loads it twice, under two names. */
+/* A plugin that uses the library in a process with other users. process.c loads this plugin twice, under two names. */
 #include <revamp.h>
 
 #include <stddef.h>
@@ -8,7 +8,8 @@ static revamp_user user;
 static revamp_accelerator_view view;
 static revamp_array array;
 
-/* Begins, uses its objects, or ends. */
+/* Creates a user and objects if `what` begins with b, uses the objects if `what` begins with u, and otherwise destroys
+ * the user. */
 revamp_status plugin_step(const char *what);
 revamp_status plugin_step(const char *what) {
     const int32_t extent = 4;
@@ -28,7 +29,7 @@ revamp_status plugin_step(const char *what) {
         if (status == REVAMP_OK) status = revamp_copy_from_array(array, got, sizeof got);
         return status == REVAMP_OK && memcmp(sent, got, sizeof got) ? REVAMP_ERROR_INTERNAL : status;
     default:
-        /* Its objects are left to the end of everything. */
+        /* The plugin does not release its objects: the revamp_uninitialize() of the last user frees them. */
         status = revamp_user_destroy(user);
         return status == REVAMP_OK ? revamp_uninitialize() : status;
     }

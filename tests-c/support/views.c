@@ -10,7 +10,7 @@ bool runs_kernels(const revamp_accelerator_info *info) {
 
 const place *some_two_places(void) {
     const place *places = places_that(runs_kernels);
-    if (!places->view || !places[1].view) check_skip("it needs two accelerators that run kernels");
+    if (!places->view || !places[1].view) check_skip("the test needs two accelerators that run kernels");
     return places;
 }
 
@@ -36,7 +36,7 @@ place on_view(const place *p, revamp_accelerator_view view) {
     return other;
 }
 
-/* Making. */
+/* Making views. */
 
 revamp_array_view view_of_host(void *data, uint32_t rank, const int32_t *extent, size_t element_size) {
     revamp_array_view view = NULL;
@@ -89,7 +89,7 @@ revamp_array_view row_of(revamp_array_view view, int32_t index) {
     return row;
 }
 
-revamp_array_view shaped(revamp_array_view view, uint32_t rank, const int32_t *extent) {
+revamp_array_view reshaped(revamp_array_view view, uint32_t rank, const int32_t *extent) {
     revamp_array_view result = NULL;
     REQUIRE_OK(revamp_array_view_view_as(view, rank, extent, &result));
     return result;
@@ -105,7 +105,7 @@ void drop(revamp_array_view view) {
     CHECK_OK(revamp_array_view_release(view));
 }
 
-revamp_status made(revamp_status status, revamp_array_view view) {
+revamp_status release_if_created(revamp_status status, revamp_array_view view) {
     if (status == REVAMP_OK) drop(view);
     return status;
 }
@@ -134,11 +134,11 @@ revamp_region region_of(revamp_array_view view) {
     return region;
 }
 
-/* The kernels: view.comp has the same. */
+/* The kernel of try_use() as a host kernel; view.comp is the same kernel in SPIR-V. */
 
 typedef struct {
     uint64_t a, b;
-    uint32_t operation, value, count, rank, extent[MOST_VIEW_RANK], a_stride[MOST_VIEW_RANK], b_stride[MOST_VIEW_RANK];
+    uint32_t operation, value, count, rank, extent[MAX_VIEW_RANK], a_stride[MAX_VIEW_RANK], b_stride[MAX_VIEW_RANK];
     uint32_t padding;
 } view_block;
 
@@ -172,16 +172,16 @@ static void view_kernel(const revamp_thread_id *id, void *context) {
     }
 }
 
-/* Loaded once for each accelerator; revamp_uninitialize() frees them. */
+/* The SPIR-V kernel, loaded once for each accelerator; revamp_uninitialize() frees it. */
 static revamp_kernel view_kernel_of(const place *p) {
-    enum { MOST = 16 };
+    enum { MAX_ACCELERATORS = 16 };
     static struct {
         revamp_accelerator accelerator;
         revamp_kernel kernel;
-    } loaded[MOST];
-    for (int i = 0; i < MOST; i++) {
+    } loaded[MAX_ACCELERATORS];
+    for (int i = 0; i < MAX_ACCELERATORS; i++) {
         if (loaded[i].accelerator == p->accelerator) {
-            /* Handles of before an revamp_uninitialize() are dead. */
+            /* A kernel that was loaded before a revamp_uninitialize() is invalid. */
             revamp_kernel_info info = {0};
             info.struct_size = sizeof info;
             if (revamp_kernel_get_info(loaded[i].kernel, &info) == REVAMP_OK) return loaded[i].kernel;
@@ -192,11 +192,12 @@ static revamp_kernel view_kernel_of(const place *p) {
             return loaded[i].kernel = load(p->accelerator, &view_module);
         }
     }
-    check_fail(__FILE__, __LINE__, "more than %d accelerators", MOST);
+    check_fail(__FILE__, __LINE__, "more than %d accelerators", MAX_ACCELERATORS);
     check_abandon();
 }
 
-/* Shape and strides of a side, in numbers; an array is packed and has the shape of the other side. */
+/* Writes the shape and the strides of `c`, counted in 4-byte numbers. An array is packed, and takes the shape that
+ * `block` already has. If `block` has no shape yet, the array is one-dimensional. */
 static void describe(capture c, view_block *block, uint32_t *stride) {
     if (c.view) {
         revamp_array_view_info info = array_view_info(c.view);
@@ -207,7 +208,7 @@ static void describe(capture c, view_block *block, uint32_t *stride) {
             block->extent[d] = (uint32_t)info.extent[d];
             stride[d] = (uint32_t)(info.strides[d] / 4);
         }
-        /* Elements of several numbers: they are the last dimension. */
+        /* The 4-byte numbers of a larger element form one more dimension, the last. */
         if (words > 1) {
             block->extent[block->rank] = words;
             stride[block->rank++] = 1;
@@ -239,7 +240,7 @@ revamp_status try_use(const place *p, operation what, capture a, capture b, uint
     if (b.view) describe(b, &block, block.b_stride);
     describe(a, &block, block.a_stride);
     if (b.array) describe(b, &block, block.b_stride);
-    REQUIRE(block.rank <= MOST_VIEW_RANK);
+    REQUIRE(block.rank <= MAX_VIEW_RANK);
     arguments[count++] = address_of(a, offsetof(view_block, a));
     if (b.view || b.array) arguments[count++] = address_of(b, offsetof(view_block, b));
     int32_t extent = (int32_t)block.count;
@@ -266,25 +267,25 @@ revamp_status try_use(const place *p, operation what, capture a, capture b, uint
     return revamp_parallel_for_each(p->view, &info);
 }
 
-static void use_one(const place *p, operation what, revamp_array_view view, revamp_access access, uint32_t value) {
+static void use_one_view(const place *p, operation what, revamp_array_view view, revamp_access access, uint32_t value) {
     const capture a = {view, NULL, access}, none = {NULL, NULL, 0};
     REQUIRE_OK(try_use(p, what, a, none, value));
 }
 
 void step_on(const place *p, revamp_array_view view) {
-    use_one(p, OPERATION_STEP, view, 0, 0);
+    use_one_view(p, OPERATION_STEP, view, 0, 0);
 }
 
 void fill_on(const place *p, revamp_array_view view, uint32_t value) {
-    use_one(p, OPERATION_FILL, view, 0, value);
+    use_one_view(p, OPERATION_FILL, view, 0, value);
 }
 
 void touch_first_on(const place *p, revamp_array_view view, uint32_t value) {
-    use_one(p, OPERATION_FIRST, view, 0, value);
+    use_one_view(p, OPERATION_FIRST, view, 0, value);
 }
 
 void write_on(const place *p, revamp_array_view view, uint32_t value) {
-    use_one(p, OPERATION_FILL, view, REVAMP_ACCESS_WRITE, value);
+    use_one_view(p, OPERATION_FILL, view, REVAMP_ACCESS_WRITE, value);
 }
 
 uint32_t *read_on(const place *p, revamp_array_view view) {
@@ -296,11 +297,11 @@ uint32_t *read_on(const place *p, revamp_array_view view) {
     return contents;
 }
 
-void settle(const place *p) {
+void wait_at(const place *p) {
     CHECK_OK(revamp_accelerator_view_wait(p->view));
 }
 
-/* The host. */
+/* Access by the host. */
 
 uint32_t *host_access(revamp_array_view view, revamp_access access) {
     void *data = NULL;
@@ -311,9 +312,9 @@ uint32_t *host_access(revamp_array_view view, revamp_access access) {
 
 typedef void (*visitor)(uint32_t *number, size_t i, void *context);
 
-static void visit(revamp_array_view view, uint32_t *data, visitor visited, void *context) {
+static void visit(revamp_array_view view, uint32_t *data, visitor visit_number, void *context) {
     view_block block;
-    int32_t extent[MOST_VIEW_RANK], index[MOST_VIEW_RANK];
+    int32_t extent[MAX_VIEW_RANK], index[MAX_VIEW_RANK];
     const capture c = {view, NULL, 0};
     memset(&block, 0, sizeof block);
     describe(c, &block, block.a_stride);
@@ -324,11 +325,11 @@ static void visit(revamp_array_view view, uint32_t *data, visitor visited, void 
         unfold(i, block.rank, extent, index);
         for (uint32_t d = 0; d < block.rank; d++)
             at += (size_t)index[d] * block.a_stride[d];
-        visited(data + at, i, context);
+        visit_number(data + at, i, context);
     }
 }
 
-static void note_number(uint32_t *number, size_t i, void *context) {
+static void record_number(uint32_t *number, size_t i, void *context) {
     ((uint32_t *)context)[i] = *number;
 }
 
@@ -344,7 +345,7 @@ static void fill_number(uint32_t *number, size_t i, void *context) {
 
 uint32_t *read_on_host(revamp_array_view view) {
     uint32_t *contents = memory((size_t)bytes_of(view));
-    visit(view, host_access(view, REVAMP_ACCESS_READ), note_number, contents);
+    visit(view, host_access(view, REVAMP_ACCESS_READ), record_number, contents);
     return contents;
 }
 
@@ -372,7 +373,7 @@ void fill_naive(uint32_t *numbers, size_t count, uint32_t value) {
         numbers[i] = value + (uint32_t)i;
 }
 
-/* Where the bytes are, and what moved. */
+/* Residency and transfers. */
 
 revamp_residency residency_at(revamp_array_view view, const place *p) {
     revamp_residency residency = {0};
@@ -385,7 +386,7 @@ uint64_t valid_at(revamp_array_view view, const place *p) {
     return residency_at(view, p).valid_bytes;
 }
 
-uint64_t apart(revamp_array_view view, const place *p, uint64_t bytes) {
+uint64_t bytes_if_separate(revamp_array_view view, const place *p, uint64_t bytes) {
     return residency_at(view, p).shares_home ? 0 : bytes;
 }
 
@@ -454,6 +455,9 @@ void check_moved(meter *m, uint64_t to, uint64_t from, bool is_implicit, const c
     check_direction(c.implicit_to_bytes, c.implicit_to_count, is_implicit ? to : 0, "implicitly to", file, line);
     check_direction(c.implicit_from_bytes, c.implicit_from_count, is_implicit ? from : 0, "implicitly from", file,
                     line);
-    check_direction(c.explicit_to_bytes, c.explicit_to_count, is_implicit ? 0 : to, "a call, to,", file, line);
-    check_direction(c.explicit_from_bytes, c.explicit_from_count, is_implicit ? 0 : from, "a call, from,", file, line);
+    check_direction(c.explicit_to_bytes, c.explicit_to_count, is_implicit ? 0 : to, "explicitly to", file, line);
+    check_direction(c.explicit_from_bytes, c.explicit_from_count, is_implicit ? 0 : from, "explicitly from", file,
+                    line);
+    check_direction(c.implicit_local_bytes, c.implicit_local_count, 0, "implicitly within one memory", file, line);
+    check_direction(c.explicit_local_bytes, c.explicit_local_count, 0, "explicitly within one memory", file, line);
 }

@@ -1,4 +1,4 @@
-// AES with keys of 128 and 256 bits: CTR and ECB, tables in tile_static memory, the state as an array of 16 unsigned.
+// AES in ECB mode with keys of 128 and 256 bits: tables in tile_static memory, the state as an array of 16 unsigned.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -55,7 +55,7 @@ template <int key_bits> class aes {
         }
     }
 
-    // Whole blocks of four words, big endian
+    // `data` consists of whole blocks of four big-endian words.
     void encrypt(std::vector<uint32> &data) const { crypt<true>(data); }
     void decrypt(std::vector<uint32> &data) const { crypt<false>(data); }
 
@@ -136,11 +136,11 @@ template <int key_bits> class aes {
         }
     }
 
-    template <bool forward> void crypt(std::vector<uint32> &data) const {
+    template <bool encrypts> void crypt(std::vector<uint32> &data) const {
         static const int tile_size = 32;
         const int blocks = static_cast<int>(data.size() / 4);
         array_view<uint32, 2> av_data(blocks, 4, data);
-        array_view<const uint32> av_box(256, forward ? m_tables.sbox : m_tables.inv_sbox);
+        array_view<const uint32> av_box(256, encrypts ? m_tables.sbox : m_tables.inv_sbox);
         array_view<const uint32> av_keys(key_schedule, m_round_keys);
         parallel_for_each(
             extent<1>(blocks).tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
@@ -157,7 +157,7 @@ template <int key_bits> class aes {
                 for (int i = 0; i < 4; ++i)
                     words[i] = av_data(block, i);
                 load(state, words);
-                if (forward)
+                if (encrypts)
                     encrypt_state(state, keys, box);
                 else
                     decrypt_state(state, keys, box);
@@ -174,7 +174,7 @@ template <int bits> bool test(const uint32 (&expected)[4]) {
     for (int i = 0; i < 32; ++i)
         key[i] = (unsigned char)i;
     aes<bits> cipher(key);
-    // The example of FIPS-197, then a counter
+    // The example of FIPS-197, then arbitrary numbers
     std::vector<uint32> plain(4 * 100);
     for (int i = 0; i < 4; ++i)
         plain[i] = 0x00112233u + 0x44444444u * i;
@@ -184,12 +184,13 @@ template <int bits> bool test(const uint32 (&expected)[4]) {
     cipher.encrypt(data);
     for (size_t b = 0; b < plain.size(); b += 4)
         cipher.encrypt_block_cpu(&plain[b], &reference[b]);
-    const bool known = memcmp(&data[0], expected, sizeof(expected)) == 0;
-    const bool same = data == reference;
+    const bool matches_fips = memcmp(&data[0], expected, sizeof(expected)) == 0;
+    const bool matches_cpu = data == reference;
     cipher.decrypt(data);
-    std::cout << "AES-" << bits << ": example of FIPS-197 " << (known ? "ok" : "WRONG") << ", like the CPU's "
-              << (same ? "ok" : "WRONG") << ", round trip " << (data == plain ? "ok" : "WRONG") << std::endl;
-    return known && same && data == plain;
+    std::cout << "AES-" << bits << ": example of FIPS-197 " << (matches_fips ? "ok" : "WRONG")
+              << ", same result as on the CPU " << (matches_cpu ? "ok" : "WRONG") << ", round trip "
+              << (data == plain ? "ok" : "WRONG") << std::endl;
+    return matches_fips && matches_cpu && data == plain;
 }
 
 int main() {

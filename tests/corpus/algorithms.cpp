@@ -1,4 +1,4 @@
-// Tests of the algorithms library, over begin() and end() of array_views.
+// Tests of the library in amp_algorithms.h, which iterates over array_views with begin() and end().
 #include "amp_algorithms.h"
 #include "stdafx.h"
 #include <iostream>
@@ -18,7 +18,7 @@ static int g_failed = 0;
         }                                                                                                              \
     } while (false)
 
-// A functor for both sides, with a member.
+// A functor with a member, for host and device.
 template <typename T> class scaled {
     T m_by;
 
@@ -62,7 +62,7 @@ void transform_fill_iota_generate() {
         amp_alg::begin(av), amp_alg::end(av), [=]() restrict(amp, cpu) { return value; });
     AreEqual(42 * 1000, std::accumulate(av.data(), av.data() + 1000, 0));
 
-    // two dimensions, from one type to another
+    // Transforms a two-dimensional view into a view of another type.
     array_view<int, 2> square = av.view_as(extent<2>(20, 50));
     array<float, 2> floats(20, 50);
     amp_alg::transform(

@@ -1,4 +1,4 @@
-// Needleman-Wunsch by diagonals: simple, and by tiles along the diagonals of tiles, as in GPU benchmark suites.
+// Sequence alignment by Needleman-Wunsch: along diagonals of elements, and along diagonals of tiles.
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -40,7 +40,7 @@ void align_simple(array_view<int, 2> matrix, array_view<const unsigned> a, array
     }
 }
 
-// One tile computes a block; blocks of a diagonal run together.
+// One tile computes a block. All blocks of a diagonal run in one launch.
 void process_block(tiled_index<BLOCK_SIZE> tidx, array_view<int, 2> matrix, array_view<const unsigned> a,
                    array_view<const unsigned> b, int block_y, int block_x) restrict(amp) {
     tile_static int temp[BLOCK_SIZE + 1][BLOCK_SIZE + 1];

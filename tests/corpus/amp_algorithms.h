@@ -1,4 +1,4 @@
-// An algorithms library in the manner of those that were published for C++ AMP: templates over indexable views.
+// An algorithms library like those published for C++ AMP: templates over indexable views.
 #pragma once
 #include <algorithm>
 #include <amp.h>
@@ -36,7 +36,7 @@ inline int next_multiple(int n, int m) {
 }
 } // namespace details
 
-// Iterators over a view, as far as such libraries had them.
+// Iterators over a view, as in the published libraries.
 template <typename T> class array_view_iterator {
   public:
     typedef T value_type;
@@ -110,7 +110,7 @@ namespace details {
 template <typename T, int tile_size, typename functor>
 void tile_local_reduction(T *const mem, tiled_index<tile_size> tid, const functor &op,
                           int partial_data_length) restrict(amp) {
-    // local reduction, which works for any length
+    // Reduces the data of one tile. The length may be any number.
     int local = tid.local[0];
     if (partial_data_length < tile_size) {
         if (local == 0) {
@@ -181,7 +181,6 @@ namespace details {
 template <int TileSize, scan_mode mode, typename BinaryOp, typename T>
 inline T scan_tile(T *const tile_data, tiled_index<TileSize> tidx, const BinaryOp &op) restrict(amp) {
     const int lidx = tidx.local[0];
-    const T own = tile_data[lidx];
     for (int offset = 1; offset < TileSize; offset *= 2) {
         T value = tile_data[lidx];
         if (lidx >= offset) value = op(tile_data[lidx - offset], value);
@@ -195,8 +194,6 @@ inline T scan_tile(T *const tile_data, tiled_index<TileSize> tidx, const BinaryO
         const T before = lidx == 0 ? T() : tile_data[lidx - 1];
         tidx.barrier.wait_with_tile_static_memory_fence();
         tile_data[lidx] = before;
-    } else if (own == T() && lidx == 0) {
-        tile_data[lidx] = own;
     }
     return total;
 }

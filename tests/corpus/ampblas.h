@@ -1,4 +1,4 @@
-// A BLAS in the manner of those for C++ AMP: templates over array_view, options by enums, checks by exceptions.
+// A BLAS in the style of the published C++ AMP libraries: templates over array_view, options as enums, exceptions.
 #pragma once
 #include <amp.h>
 #include <amp_math.h>
@@ -32,7 +32,7 @@ template <typename T> inline T square_root(T x) {
     return static_cast<T>(std::sqrt(x));
 }
 
-// x[i] with a stride, and from the end if that is negative, as BLAS has it.
+// x[i] with a stride. As in BLAS, a negative stride counts from the end.
 template <typename T> class strided {
     concurrency::array_view<T, 1> m_view;
     int m_increment, m_first;
@@ -191,7 +191,7 @@ void gemm(const concurrency::accelerator_view &av, transpose ta, transpose tb, T
         detail::gemm_select<tile_size, true>(ta, tb, av, alpha, a, b, beta, c);
 }
 
-// Solves op(A) X = B for a triangle, in place: one thread a column.
+// Solves A X = B in place for a triangular A, one thread per column.
 template <typename T>
 void trsm(const concurrency::accelerator_view &av, uplo triangle, diag diagonal,
           const concurrency::array_view<const T, 2> &a, const concurrency::array_view<T, 2> &b) {

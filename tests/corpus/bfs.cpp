@@ -1,5 +1,5 @@
-// Breadth-first search by frontiers: compressed rows, compare-and-exchange claims a vertex, a queue by an atomic
-// counter.
+// Breadth-first search by frontiers, on a graph in compressed rows. A compare-and-exchange claims a vertex. An atomic
+// counter gives the vertex its position in the next frontier.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -69,7 +69,7 @@ std::vector<int> bfs_amp(const graph &g, int start, int &launches) {
     array<int> edges(static_cast<int>(g.edges.size()), g.edges.begin(), av);
     array<int> level(count, std::vector<int>(count, -1).begin(), av);
     array<int> frontier_a(count, av), frontier_b(count, av);
-    // the counter is read by the host in each round
+    // the host reads the counter in each round
     accelerator cpu(accelerator::cpu_accelerator);
     array<int> counter_host(1, cpu.default_view, av);
     array<int> counter(1, av);

@@ -1,7 +1,7 @@
 //--------------------------------------------------------------------------------------
 // File: BinomialOptions.cpp
 //
-// Binomial option pricing: a tile an option, the tree in tile_static memory, a cache with rewinding.
+// Binomial option pricing: one tile per option, with sections of the tree cached in tile_static memory.
 //--------------------------------------------------------------------------------------
 #include "stdafx.h"
 #include <amp.h>
@@ -72,7 +72,7 @@ void binomial_options::binomial_options_kernel(tiled_index<CACHE_SIZE> &tidx, fl
     array_view<float, 1> buf = call_buffer[tidx.tile[0]];
     const int tid = tidx.local[0];
 
-    // Values at the end
+    // Values at expiry
     for (int i = tid; i <= NUM_STEPS; i += CACHE_SIZE)
         buf[i] = expiry_call_value(s, x, vdt, i);
     tidx.barrier.wait();

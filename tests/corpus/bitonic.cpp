@@ -62,7 +62,7 @@ template <typename _type> void bitonic_sort_amp(std::vector<_type> &data_in, std
     array<_type, 1> data(NUM_ELEMENTS);
     array<_type, 1> *pTemp = &temp;
 
-    // Sort the data: first sort the rows for the levels <= to the block size
+    // Sort the data: first sort the rows for the levels up to the block size
     extent<1> compute_domain(NUM_ELEMENTS);
     for (unsigned int level = 2; level <= BITONIC_TILE_SIZE; level = level * 2) {
         array<_type, 1> &a = *pTemp;
@@ -72,7 +72,7 @@ template <typename _type> void bitonic_sort_amp(std::vector<_type> &data_in, std
             });
     }
 
-    // Then sort the rows and columns for the levels > than the block size: transpose, sort the columns, transpose, sort
+    // Then sort the rows and columns for the levels above the block size: transpose, sort the columns, transpose, sort
     // the rows
     for (unsigned int level = (BITONIC_TILE_SIZE * 2); level <= NUM_ELEMENTS; level = level * 2) {
         extent<2> transpose_domain(MATRIX_HEIGHT, MATRIX_WIDTH);

@@ -1,7 +1,7 @@
 //--------------------------------------------------------------------------------------
 // File: BlackScholes.cpp
 //
-// The Black-Scholes option pricing, with fast_math in single and precise_math in double precision.
+// Black-Scholes option pricing: single precision with fast_math, double precision with precise_math.
 //--------------------------------------------------------------------------------------
 #include "stdafx.h"
 #include <amp.h>
@@ -15,7 +15,7 @@ using namespace concurrency;
 const int MAX_DATA_SIZE = 1 << 11;
 const int TILE_SIZE = 64;
 
-// Which functions a number type takes
+// The math functions for each number type
 template <typename T> struct maths;
 template <> struct maths<float> {
     static float exp(float x) restrict(amp) { return fast_math::exp(x); }
@@ -40,10 +40,6 @@ template <typename T> class blackscholes {
   private:
     template <typename M> static T cnd_calc(T d) restrict(amp);
     struct amp_functions : maths<T> {};
-    struct cpu_functions {
-        static T exp(T x) { return std::exp(x); }
-        static T fabs(T x) { return std::fabs(x); }
-    };
     T cnd_cpu(T d) const { return T(0.5) * erfc(-d / sqrt(T(2))); }
 
     int size;
@@ -112,7 +108,7 @@ template <typename T> bool blackscholes<T>::verify(T tolerance) {
         const T exp_rt = std::exp(-riskfreerate * option_years[i]);
         const T call = stock_price[i] * cnd_cpu(d1) - option_strike[i] * exp_rt * cnd_cpu(d2);
         const T put = option_strike[i] * exp_rt * cnd_cpu(-d2) - stock_price[i] * cnd_cpu(-d1);
-        worst = std::max(worst, std::max(std::fabs(call - call_result_amp[i]), std::fabs(put - put_result_amp[i])));
+        worst = worse(worst, worse(std::fabs(call - call_result_amp[i]), std::fabs(put - put_result_amp[i])));
     }
     std::cout << sizeof(T) * 8 << " bits: largest error " << worst << std::endl;
     return worst < tolerance;

@@ -1,5 +1,5 @@
 //===============================================================================
-//  The Cartoonizer of the C++ AMP book without its window: colour simplification and edge detection of a frame.
+//  The Cartoonizer of the C++ AMP book, without a window: colour simplification and edge detection of a frame.
 //===============================================================================
 #include "stdafx.h"
 #include <amp.h>
@@ -110,7 +110,7 @@ class FrameProcessorAmpBase {
     }
 };
 
-// Weighs the neighbours of a pixel; what they are comes from a frame, or from the pixels of a tile.
+// The weighted average of a pixel's neighbours. The caller reads the neighbours from a frame or from a tile.
 class Simplifier {
     RgbPixel m_center;
     float m_r, m_g, m_b, m_total;
@@ -169,8 +169,8 @@ class FrameProcessorAmpSimple : public FrameProcessorAmpBase {
     }
 };
 
-//  Each tile loads its pixels and the halo around them. The domain is padded: Direct3D forgives what is read outside of
-//  the frame.
+//  Each tile loads its pixels and the halo around them. The domain is padded, so tiles at the borders check
+//  that a pixel is inside the frame.
 class FrameProcessorAmpTiled : public FrameProcessorAmpBase {
     static const int TileSize = 8;
     static const int MaxWindow = 2;
@@ -188,7 +188,7 @@ class FrameProcessorAmpTiled : public FrameProcessorAmpBase {
                 tile_static RgbPixel pixels[side * side];
                 const int width = TileSize + 2 * window;
                 for (int i = tidx.local[0] * TileSize + tidx.local[1]; i < width * width; i += TileSize * TileSize) {
-                    // Outside of the frame at its borders.
+                    // Tiles at the borders of the frame reach outside of it.
                     const index<2> from(tidx.tile_origin[0] - window + i / width,
                                         tidx.tile_origin[1] - window + i % width);
                     pixels[i] = size.contains(from) ? UnpackPixel(frame[from]) : RgbPixel();
@@ -214,7 +214,7 @@ int main() {
         }
     }
 
-    // The same on the CPU, with the same functions.
+    // Simplifies the frame on the CPU, with the same functions.
     std::vector<ArgbPackedPixel> frame(source), next(source);
     FilterSettings settings;
     for (int p = 0; p < phases; ++p) {

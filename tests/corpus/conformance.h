@@ -1,5 +1,5 @@
-// What the conformance programs share: a feature is a class with a static function that runs on either side and returns
-// 0, or the line that is wrong.
+// The test framework of the conformance programs. A feature is a class with a static function run(), for the host or
+// for a kernel. run() returns 0, or the line of the check that failed.
 #pragma once
 #include <amp.h>
 #include <amp_graphics.h>
@@ -67,9 +67,11 @@ template <int count> int main(const feature (&features)[count]) {
 
 } // namespace conformance
 
+// BOTH calls run() on the host and in a kernel. AMP calls run() in a kernel. CALLED_ON_HOST calls run() on the host,
+// where run() may launch kernels.
 #define BOTH(feature)                                                                                                  \
     { #feature, conformance::on_both < feature> }
 #define AMP(feature)                                                                                                   \
     { #feature, conformance::on_amp < feature> }
-#define CPU(feature)                                                                                                   \
+#define CALLED_ON_HOST(feature)                                                                                        \
     { #feature, conformance::on_cpu < feature> }

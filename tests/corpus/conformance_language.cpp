@@ -1,4 +1,4 @@
-// The language in amp code: what functions, classes, statements and tile_static variables may be.
+// Tests of the language in restrict(amp) code: functions, classes, statements and tile_static variables.
 #include "conformance.h"
 
 namespace functions {
@@ -137,20 +137,20 @@ struct left_part {
 struct right_part {
     int r;
 };
-struct of_two : left_part, right_part {
-    int own;
+struct with_two_bases : left_part, right_part {
+    int member;
 };
 struct multiple_inheritance {
     static int run() restrict(amp, cpu) {
-        of_two t;
+        with_two_bases t;
         t.l = 1;
         t.r = 2;
-        t.own = 3;
+        t.member = 3;
         right_part &r = t;
         left_part *l = &t;
         r.r = 20;
         l->l = 10;
-        REQUIRE(t.l + t.r + t.own == 33);
+        REQUIRE(t.l + t.r + t.member == 33);
         return 0;
     }
 };
@@ -446,7 +446,7 @@ namespace tiles {
 using concurrency::graphics::float_2;
 struct cell {
     int count;
-    float_2 place;
+    float_2 position;
 };
 struct storage {
     cell cells[4][2];
@@ -461,12 +461,12 @@ struct tile_static_structs {
                 tile_static storage s;
                 const int l = t.local[0];
                 s.cells[l / 2][l % 2].count = t.global[0];
-                s.cells[l / 2][l % 2].place = float_2(float(l), 0.5f);
+                s.cells[l / 2][l % 2].position = float_2(float(l), 0.5f);
                 if (l == 0) s.total = 0;
                 t.barrier.wait();
                 atomic_fetch_add(&s.total, s.cells[(7 - l) / 2][(7 - l) % 2].count);
                 t.barrier.wait();
-                v[t] = s.total + int(s.cells[3][1].place.x);
+                v[t] = s.total + int(s.cells[3][1].position.x);
             });
         REQUIRE(v[0] == 28 + 7 && v[15] == 92 + 7);
         return 0;
@@ -610,11 +610,11 @@ int main() {
                                              BOTH(statements::lambdas),
                                              BOTH(statements::constants_of_the_file),
                                              BOTH(statements::auto_and_decltype),
-                                             CPU(tiles::tile_static_structs),
-                                             CPU(tiles::tile_static_in_functions),
-                                             CPU(tiles::barriers_and_fences),
-                                             CPU(tiles::tile_static_in_class_templates),
-                                             CPU(tiles::pointers_to_tile_static),
-                                             CPU(tiles::tile_barrier_as_argument)};
+                                             CALLED_ON_HOST(tiles::tile_static_structs),
+                                             CALLED_ON_HOST(tiles::tile_static_in_functions),
+                                             CALLED_ON_HOST(tiles::barriers_and_fences),
+                                             CALLED_ON_HOST(tiles::tile_static_in_class_templates),
+                                             CALLED_ON_HOST(tiles::pointers_to_tile_static),
+                                             CALLED_ON_HOST(tiles::tile_barrier_as_argument)};
     return conformance::main(features);
 }

@@ -1,4 +1,4 @@
-// index, extent, tiled_extent and tiled_index, in cpu and in amp code.
+// Tests of index, extent, tiled_extent and tiled_index, in restrict(cpu) and restrict(amp) code.
 #include "conformance.h"
 
 struct index_default_is_zero {
@@ -215,14 +215,14 @@ struct tiled_extent_divisible {
         return 0;
     }
 };
-struct large_tiles_may_be_named {
+struct large_tiled_extents {
     static int run() restrict(amp, cpu) {
         const tiled_extent<64, 32, 2> t = extent<3>(65, 33, 3).tile<64, 32, 2>();
         REQUIRE(t.pad() == extent<3>(128, 64, 4));
         return 0;
     }
 };
-// index and extent as members, arguments, results
+// The use of index and extent as members, arguments and results
 struct window {
     index<2> from;
     extent<2> size;
@@ -346,11 +346,11 @@ int main() {
                                              BOTH(tiled_extent_of_two_dimensions),
                                              BOTH(tiled_extent_of_three_dimensions),
                                              BOTH(tiled_extent_divisible),
-                                             BOTH(large_tiles_may_be_named),
+                                             BOTH(large_tiled_extents),
                                              BOTH(shapes_as_members),
                                              BOTH(shapes_in_templates),
-                                             CPU(tiled_index_members),
-                                             CPU(tiled_index_is_passed_on),
-                                             CPU(domains_of_ranks)};
+                                             CALLED_ON_HOST(tiled_index_members),
+                                             CALLED_ON_HOST(tiled_index_is_passed_on),
+                                             CALLED_ON_HOST(domains_of_ranks)};
     return conformance::main(features);
 }

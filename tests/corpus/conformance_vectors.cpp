@@ -1,10 +1,10 @@
-// Short vectors, norm and unorm, fast_math and precise_math, concurrency::direct3d, in cpu and in amp code.
+// Tests of short vectors, norm, unorm, fast_math, precise_math and direct3d, in restrict(cpu) and restrict(amp) code.
 #include "conformance.h"
 
 using namespace concurrency::graphics;
 
-inline bool near(float a, float b, float by = 1e-4f) restrict(amp, cpu) {
-    return a - b < by && b - a < by;
+inline bool near(float a, float b, float tolerance = 1e-4f) restrict(amp, cpu) {
+    return a - b < tolerance && b - a < tolerance;
 }
 
 struct vector_constructors {
@@ -143,7 +143,7 @@ struct vectors_of_norms {
         return 0;
     }
 };
-struct vectors_of_the_other_name {
+struct short_vector_aliases {
     static int run() restrict(amp, cpu) {
         using namespace concurrency::graphics::direct3d;
         float3 a(1, 2, 3);
@@ -154,7 +154,7 @@ struct vectors_of_the_other_name {
     }
 };
 struct particle_of_vectors {
-    float_3 place;
+    float_3 position;
     int_2 cell;
     float weight;
 };
@@ -165,14 +165,14 @@ struct vectors_in_memory {
         parallel_for_each(
             v.extent, [=](index<1> i) restrict(amp) {
                 particle_of_vectors p;
-                p.place = float_3(float(i[0]), 1, 2);
+                p.position = float_3(float(i[0]), 1, 2);
                 p.cell.xy = int_2(i[0], -i[0]).yx;
-                p.weight = p.place.x * 0.5f;
+                p.weight = p.position.x * 0.5f;
                 v[i] = p;
-                v[i].place.yz = v[i].place.zy;
+                v[i].position.yz = v[i].position.zy;
                 v[i].cell.x -= 1;
             });
-        REQUIRE(v[6].place == float_3(6, 2, 1) && v[6].cell == int_2(-7, 6) && v[6].weight == 3.0f);
+        REQUIRE(v[6].position == float_3(6, 2, 1) && v[6].cell == int_2(-7, 6) && v[6].weight == 3.0f);
         return 0;
     }
 };
@@ -255,7 +255,7 @@ struct precise_functions_of_doubles {
         return 0;
     }
 };
-struct functions_of_direct3d {
+struct direct3d_functions {
     static int run() restrict(amp, cpu) {
         REQUIRE(concurrency::direct3d::clamp(5, 0, 3) == 3 && concurrency::direct3d::clamp(-1.0f, 0.0f, 1.0f) == 0.0f &&
                 concurrency::direct3d::countbits(0xf0u) == 4u && concurrency::direct3d::reversebits(1u) == 0x80000000u);
@@ -281,13 +281,13 @@ int main() {
                                              BOTH(unorms),
                                              BOTH(norms),
                                              BOTH(vectors_of_norms),
-                                             BOTH(vectors_of_the_other_name),
-                                             CPU(vectors_in_memory),
-                                             CPU(vectors_captured),
-                                             CPU(tile_static_vectors),
+                                             BOTH(short_vector_aliases),
+                                             CALLED_ON_HOST(vectors_in_memory),
+                                             CALLED_ON_HOST(vectors_captured),
+                                             CALLED_ON_HOST(tile_static_vectors),
                                              BOTH(fast_functions),
                                              AMP(precise_functions),
                                              AMP(precise_functions_of_doubles),
-                                             BOTH(functions_of_direct3d)};
+                                             BOTH(direct3d_functions)};
     return conformance::main(features);
 }

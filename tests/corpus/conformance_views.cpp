@@ -1,8 +1,8 @@
-// array_view and array inside kernels: how views are made there, what they give, how data is shared between them.
+// Tests of array_view and array in kernels: creating views, reading and writing through views, overlapping views.
 #include "conformance.h"
 
-// The setup that each feature of this file uses: 24 numbers, a kernel of one thread, and its result.
-template <typename Kernel> int with_data(const Kernel &kernel) {
+// Runs a FEATURE: launches `kernel` with one thread on a view of 24 numbers, and returns the kernel's result.
+template <typename Kernel> int run_on_view(const Kernel &kernel) {
     std::vector<int> data(24);
     for (int i = 0; i < 24; ++i)
         data[i] = i;
@@ -17,7 +17,7 @@ template <typename Kernel> int with_data(const Kernel &kernel) {
         int operator()(array_view<int> view) const restrict(amp);                                                      \
     };                                                                                                                 \
     struct name {                                                                                                      \
-        static int run() { return with_data(name##_kernel()); }                                                        \
+        static int run() { return run_on_view(name##_kernel()); }                                                      \
     };                                                                                                                 \
     inline int name##_kernel::operator()(array_view<int> view) const restrict(amp)
 
@@ -175,7 +175,7 @@ FEATURE(atomics_on_elements, v) {
     return 0;
 }
 
-// Views by arguments of every kind
+// Functions take views by value, by reference, as const and in templates. A class has a view as a member.
 int first_by_value(array_view<int> v) restrict(amp) {
     return v[0];
 }
@@ -216,7 +216,7 @@ FEATURE(views_as_arguments_and_results, v) {
     return 0;
 }
 
-// Arrays by reference
+// Arrays captured by reference
 struct arrays_in_kernels {
     static int run() {
         std::vector<int> data(24);
@@ -310,7 +310,7 @@ struct arrays_as_members_of_functors {
         return 0;
     }
 };
-// tile_static memory under a view
+// A view of tile_static memory
 struct view_of_tile_static {
     static int run() {
         std::vector<int> data(16);
@@ -329,7 +329,7 @@ struct view_of_tile_static {
         return 0;
     }
 };
-// Overlapping views in one kernel mean the same memory
+// Overlapping views in one kernel refer to the same memory
 struct overlapping_sections {
     static int run() {
         std::vector<int> data(10);
@@ -348,19 +348,19 @@ struct views_of_every_rank_captured {
     static int run() {
         std::vector<int> data(32);
         const int e[] = {2, 2, 2, 2, 2};
-        array_view<int, 5> five(extent<5>(e), data);
+        array_view<int, 5> rank_5_view(extent<5>(e), data);
         array_view<int> one(data);
         parallel_for_each(
-            five.extent, [=](index<5> i) restrict(amp) {
-                five[i] = i[0] * 16 + i[1] * 8 + i[2] * 4 + i[3] * 2 + i[4];
+            rank_5_view.extent, [=](index<5> i) restrict(amp) {
+                rank_5_view[i] = i[0] * 16 + i[1] * 8 + i[2] * 4 + i[3] * 2 + i[4];
             });
-        five.synchronize();
+        rank_5_view.synchronize();
         for (int i = 0; i < 32; ++i)
             REQUIRE(data[i] == i);
-        array_view<int, 4> four = five[1];
+        array_view<int, 4> rank_4_view = rank_5_view[1];
         parallel_for_each(
-            four.extent, [=](index<4> i) restrict(amp) { four[i] += 100; });
-        four.synchronize();
+            rank_4_view.extent, [=](index<4> i) restrict(amp) { rank_4_view[i] += 100; });
+        rank_4_view.synchronize();
         REQUIRE(data[15] == 15 && data[16] == 116 && data[31] == 131);
         return 0;
     }
@@ -381,30 +381,30 @@ struct many_views_captured {
 };
 
 int main() {
-    const conformance::feature features[] = {CPU(elements_by_any_operator),
-                                             CPU(extent_of_a_view),
-                                             CPU(view_is_copied_and_assigned),
-                                             CPU(const_view_of_a_view),
-                                             CPU(view_of_a_pointer),
-                                             CPU(view_of_a_local_array),
-                                             CPU(sections_of_one_dimension),
-                                             CPU(sections_of_two_dimensions),
-                                             CPU(sections_of_three_dimensions),
-                                             CPU(projections),
-                                             CPU(view_as_of_a_section),
-                                             CPU(reinterpret_as_another_type),
-                                             CPU(reinterpret_as_a_struct),
-                                             CPU(data_of_a_view),
-                                             CPU(references_to_elements),
-                                             CPU(atomics_on_elements),
-                                             CPU(views_as_arguments_and_results),
-                                             CPU(arrays_in_kernels),
-                                             CPU(arrays_of_one_dimension_in_kernels),
-                                             CPU(arrays_as_arguments),
-                                             CPU(arrays_as_members_of_functors),
-                                             CPU(view_of_tile_static),
-                                             CPU(overlapping_sections),
-                                             CPU(views_of_every_rank_captured),
-                                             CPU(many_views_captured)};
+    const conformance::feature features[] = {CALLED_ON_HOST(elements_by_any_operator),
+                                             CALLED_ON_HOST(extent_of_a_view),
+                                             CALLED_ON_HOST(view_is_copied_and_assigned),
+                                             CALLED_ON_HOST(const_view_of_a_view),
+                                             CALLED_ON_HOST(view_of_a_pointer),
+                                             CALLED_ON_HOST(view_of_a_local_array),
+                                             CALLED_ON_HOST(sections_of_one_dimension),
+                                             CALLED_ON_HOST(sections_of_two_dimensions),
+                                             CALLED_ON_HOST(sections_of_three_dimensions),
+                                             CALLED_ON_HOST(projections),
+                                             CALLED_ON_HOST(view_as_of_a_section),
+                                             CALLED_ON_HOST(reinterpret_as_another_type),
+                                             CALLED_ON_HOST(reinterpret_as_a_struct),
+                                             CALLED_ON_HOST(data_of_a_view),
+                                             CALLED_ON_HOST(references_to_elements),
+                                             CALLED_ON_HOST(atomics_on_elements),
+                                             CALLED_ON_HOST(views_as_arguments_and_results),
+                                             CALLED_ON_HOST(arrays_in_kernels),
+                                             CALLED_ON_HOST(arrays_of_one_dimension_in_kernels),
+                                             CALLED_ON_HOST(arrays_as_arguments),
+                                             CALLED_ON_HOST(arrays_as_members_of_functors),
+                                             CALLED_ON_HOST(view_of_tile_static),
+                                             CALLED_ON_HOST(overlapping_sections),
+                                             CALLED_ON_HOST(views_of_every_rank_captured),
+                                             CALLED_ON_HOST(many_views_captured)};
     return conformance::main(features);
 }

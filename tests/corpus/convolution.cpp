@@ -24,7 +24,6 @@ template <typename _type, int radius> class convolution_separable {
   private:
     enum convolution_dim { convolution_row, convolution_col };
     static const int tile_size = 32;
-    typedef array_view<const _type, 2> view_in;
 
     static _type sample(const array<_type, 2> &img, int y, int x, int clamp_y, int clamp_x) restrict(amp) {
         y = y < 0 ? 0 : (y > clamp_y ? clamp_y : y);

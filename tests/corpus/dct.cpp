@@ -1,5 +1,5 @@
-// The discrete cosine transform of blocks of 8 x 8 with quantization, as in image codecs: kernels are members of class
-// templates.
+// The discrete cosine transform of 8 x 8 blocks with quantization, as in image codecs. Member functions of class
+// templates launch the kernels.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -12,16 +12,16 @@ using namespace concurrency;
 static const int block_size = 8;
 
 struct block_matrix {
-    float at[block_size][block_size];
+    float elements[block_size][block_size];
 };
 
-// cos((2 n + 1) k pi / 16), orthonormal
+// The orthonormal basis of cos((2 n + 1) k pi / 16)
 block_matrix make_basis() {
     block_matrix m;
     for (int k = 0; k < block_size; ++k)
         for (int n = 0; n < block_size; ++n)
-            m.at[k][n] = (k == 0 ? std::sqrt(1.0f / block_size) : std::sqrt(2.0f / block_size)) *
-                         std::cos((2 * n + 1) * k * 3.14159265f / (2 * block_size));
+            m.elements[k][n] = (k == 0 ? std::sqrt(1.0f / block_size) : std::sqrt(2.0f / block_size)) *
+                               std::cos((2 * n + 1) * k * 3.14159265f / (2 * block_size));
     return m;
 }
 
@@ -49,9 +49,9 @@ template <typename Pixel> class codec : public codec_base {
         ](tiled_index<block_size, block_size> t) restrict(amp) {
                 tile_static block_matrix pixels, rows;
                 const int y = t.local[0], x = t.local[1];
-                pixels.at[y][x] = static_cast<float>(source[t]) - 128.0f;
+                pixels.elements[y][x] = static_cast<float>(source[t]) - 128.0f;
                 t.barrier.wait_with_tile_static_memory_fence();
-                rows.at[y][x] = self.dot_rows(pixels, self.m_basis, y, x);
+                rows.elements[y][x] = self.dot_rows(pixels, self.m_basis, y, x);
                 t.barrier.wait_with_tile_static_memory_fence();
                 const float c = self.dot_columns(self.m_basis, rows, y, x);
                 out[t] = static_cast<int>(fast_math::round(c / self.step(y, x)));
@@ -66,16 +66,16 @@ template <typename Pixel> class codec : public codec_base {
             in.extent.tile<block_size, block_size>(), [=](tiled_index<block_size, block_size> t) restrict(amp) {
                 tile_static block_matrix values, rows;
                 const int y = t.local[0], x = t.local[1];
-                values.at[y][x] = in[t.global] * self.step(y, x);
+                values.elements[y][x] = in[t.global] * self.step(y, x);
                 t.barrier.wait();
                 float sum = 0;
                 for (int k = 0; k < block_size; ++k)
-                    sum += values.at[y][k] * self.m_basis.at[k][x];
-                rows.at[y][x] = sum;
+                    sum += values.elements[y][k] * self.m_basis.elements[k][x];
+                rows.elements[y][x] = sum;
                 t.barrier.wait();
                 sum = 0;
                 for (int k = 0; k < block_size; ++k)
-                    sum += self.m_basis.at[k][y] * rows.at[k][x];
+                    sum += self.m_basis.elements[k][y] * rows.elements[k][x];
                 out[t.global] = clamp(sum + 128.0f);
             });
     }
@@ -87,10 +87,10 @@ template <typename Pixel> class codec : public codec_base {
                 block_matrix pixels, rows;
                 for (int y = 0; y < block_size; ++y)
                     for (int x = 0; x < block_size; ++x)
-                        pixels.at[y][x] = source[(by + y) * width + bx + x] - 128.0f;
+                        pixels.elements[y][x] = source[(by + y) * width + bx + x] - 128.0f;
                 for (int y = 0; y < block_size; ++y)
                     for (int x = 0; x < block_size; ++x)
-                        rows.at[y][x] = dot_rows(pixels, m_basis, y, x);
+                        rows.elements[y][x] = dot_rows(pixels, m_basis, y, x);
                 for (int y = 0; y < block_size; ++y)
                     for (int x = 0; x < block_size; ++x)
                         out[(by + y) * width + bx + x] =
@@ -103,13 +103,13 @@ template <typename Pixel> class codec : public codec_base {
     static float dot_rows(const block_matrix &a, const block_matrix &b, int y, int x) restrict(amp, cpu) {
         float sum = 0;
         for (int k = 0; k < block_size; ++k)
-            sum += a.at[y][k] * b.at[x][k];
+            sum += a.elements[y][k] * b.elements[x][k];
         return sum;
     }
     static float dot_columns(const block_matrix &a, const block_matrix &b, int y, int x) restrict(amp, cpu) {
         float sum = 0;
         for (int k = 0; k < block_size; ++k)
-            sum += a.at[y][k] * b.at[k][x];
+            sum += a.elements[y][k] * b.elements[k][x];
         return sum;
     }
     static Pixel clamp(float v) restrict(amp) {
@@ -133,17 +133,17 @@ template <typename Pixel> int run(const char *name) {
     coefficients_vw.synchronize();
     decoded_vw.synchronize();
     const std::vector<int> expected = c.encode_cpu(image, height, width);
-    int other = 0, zero = 0;
+    int mismatches = 0, zero_count = 0;
     double squares = 0;
     for (size_t i = 0; i < image.size(); ++i) {
-        other += std::abs(coefficients[i] - expected[i]) > 1 ? 100 : coefficients[i] != expected[i];
-        zero += coefficients[i] == 0;
+        mismatches += std::abs(coefficients[i] - expected[i]) > 1 ? 100 : coefficients[i] != expected[i];
+        zero_count += coefficients[i] == 0;
         squares += (double(image[i]) - decoded[i]) * (double(image[i]) - decoded[i]);
     }
     const double psnr = 10 * std::log10(255.0 * 255.0 / (squares / image.size()));
-    std::cout << name << ": " << zero << " zeros of " << image.size() << ", " << other
+    std::cout << name << ": " << zero_count << " zeros of " << image.size() << ", " << mismatches
               << " differ from the CPU's, PSNR " << psnr << std::endl;
-    return other < 10 && psnr > 35 && zero > int(image.size()) / 2 ? 0 : 1;
+    return mismatches < 10 && psnr > 35 && zero_count > int(image.size()) / 2 ? 0 : 1;
 }
 
 int main() {

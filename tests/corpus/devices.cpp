@@ -1,4 +1,4 @@
-// Lists the accelerators as the book's ShowAmpDevices does, chooses one, and what the sample about exceptions did.
+// Lists the accelerators, chooses one, and provokes exceptions, like the samples of the C++ AMP book (ShowAmpDevices).
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -63,7 +63,7 @@ void list_accelerators(bool show_all) {
     });
 }
 
-// The largest memory that is not emulated, or what there is.
+// The first accelerator that is not emulated, has double precision and no display; if there is none, WARP.
 accelerator pick_accelerator() {
     std::vector<accelerator> accls = accelerator::get_all();
     accelerator best = accls[0];
@@ -91,7 +91,7 @@ void exceptions(const accelerator &acc) {
 
     try {
         parallel_for_each(view, extent<1>(0), [=](index<1>) restrict(amp){});
-        expect(false, L"an empty domain");
+        expect(false, L"an empty domain throws");
     } catch (invalid_compute_domain &ex) {
         std::cout << "invalid_compute_domain: " << ex.what() << std::endl;
     }
@@ -100,20 +100,20 @@ void exceptions(const accelerator &acc) {
         array_view<int> av(data);
         parallel_for_each(
             view, av.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) { av[t] = 1; });
-        expect(false, L"a domain that tiles do not divide");
+        expect(false, L"a domain that is not a multiple of the tile throws");
     } catch (const invalid_compute_domain &ex) {
         std::cout << "invalid_compute_domain: " << ex.what() << std::endl;
     }
     try {
         accelerator nothing(L"no such path");
-        expect(false, L"a path that is none");
+        expect(false, L"an unknown path throws");
     } catch (const runtime_exception &ex) {
         std::cout << "runtime_exception: " << ex.what() << std::endl;
     }
     try {
         std::vector<int> data(10);
         array<int> a(11, data.begin(), data.end());
-        expect(false, L"too few elements");
+        expect(false, L"too few elements throw");
     } catch (const runtime_exception &ex) {
         std::cout << "runtime_exception: " << ex.what() << ", error code " << std::hex << ex.get_error_code()
                   << std::dec << std::endl;
@@ -121,18 +121,18 @@ void exceptions(const accelerator &acc) {
     try {
         accelerator cpu(accelerator::cpu_accelerator);
         parallel_for_each(cpu.default_view, extent<1>(1), [=](index<1>) restrict(amp){});
-        expect(false, L"a kernel on the cpu");
+        expect(false, L"a kernel on the cpu throws");
     } catch (const std::exception &ex) {
         std::cout << "std::exception: " << ex.what() << std::endl;
         expect(std::string(ex.what()).find("not supported on the selected accelerator") != std::string::npos,
-               L"its text");
+               L"the text of the exception");
     }
     try {
         array<float> on_view(16, view);
         array<float> on_default(16, acc.default_view);
         parallel_for_each(
             on_view.extent, [&on_view, &on_default ](index<1> i) restrict(amp) { on_view[i] = on_default[i]; });
-        expect(false, L"arrays of two views");
+        expect(false, L"arrays on two accelerator_views throw");
     } catch (const runtime_exception &ex) {
         std::cout << "runtime_exception: " << ex.what() << std::endl;
     }
@@ -142,14 +142,14 @@ int _tmain(int argc, _TCHAR *argv[]) {
     const bool show_all = argc > 1 && std::string(argv[1]) == "/a";
     list_accelerators(show_all);
     expect(is_available(accelerator::cpu_accelerator), L"the cpu is listed");
-    expect(!is_available(L"nowhere"), L"nowhere is not");
+    expect(!is_available(L"nowhere"), L"the path \"nowhere\" is not listed");
 
     accelerator def;
     expect(def == accelerator(accelerator::default_accelerator), L"the default accelerator");
     expect(def.default_view.accelerator.device_path == def.device_path, L"the default view's accelerator");
-    // Once it was used it stays.
-    std::vector<int> one(1);
-    array_view<int> one_vw(one);
+    // After its first use, the default accelerator cannot be changed.
+    std::vector<int> first_result(1);
+    array_view<int> one_vw(first_result);
     parallel_for_each(
         one_vw.extent, [=](index<1> i) restrict(amp) { one_vw[i] = 42; });
     expect(one_vw[0] == 42, L"a first kernel");
@@ -162,7 +162,7 @@ int _tmain(int argc, _TCHAR *argv[]) {
     array_view<int> av(data);
     parallel_for_each(
         picked.default_view, av.extent, [=](index<1> i) restrict(amp) { av[i] = i[0] * i[0]; });
-    expect(av[99] == 9801, L"a kernel on it");
+    expect(av[99] == 9801, L"a kernel on the picked accelerator");
     exceptions(def);
     return g_failed ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-// FDTD in two dimensions (TM mode) in a box with conducting walls. Fields are array_views; the domain of a component is
-// a section.
+// FDTD in two dimensions (TM mode) in a box with conducting walls. The fields are array_views. The kernel of the
+// electric field runs on a section.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -45,18 +45,18 @@ class fdtd_amp {
 
     void step(int s) {
         array_view<float, 2> ez(this->ez), hx(this->hx), hy(this->hy);
-        const extent<2> all = ez.extent;
+        const extent<2> grid_extent = ez.extent;
 
         // magnetic field
         parallel_for_each(
-            extent<2>(all[0] - 1, all[1] - 1), [=](index<2> idx) restrict(amp) {
+            extent<2>(grid_extent[0] - 1, grid_extent[1] - 1), [=](index<2> idx) restrict(amp) {
                 const index<2> down(1, 0), right(0, 1);
                 hx[idx] -= courant * (ez[idx + down] - ez[idx]);
                 hy[idx] += courant * (ez[idx + right] - ez[idx]);
             });
 
-        // electric field, inside only
-        array_view<float, 2> inner = ez.section(index<2>(1, 1), extent<2>(all[0] - 2, all[1] - 2));
+        // electric field, without the walls
+        array_view<float, 2> inner = ez.section(index<2>(1, 1), extent<2>(grid_extent[0] - 2, grid_extent[1] - 2));
         parallel_for_each(
             inner.extent, [=](index<2> idx) restrict(amp) {
                 const int y = idx[0] + 1, x = idx[1] + 1;
@@ -64,7 +64,7 @@ class fdtd_amp {
             });
 
         const float value = source(s);
-        const int y = all[0] / 2, x = all[1] / 3;
+        const int y = grid_extent[0] / 2, x = grid_extent[1] / 3;
         parallel_for_each(
             extent<1>(1), [=](index<1>) restrict(amp) { ez(y, x) += value; });
     }
@@ -90,8 +90,9 @@ int main() {
     }
     float worst = 0, energy = 0;
     for (size_t i = 0; i < field.ez.size(); ++i) {
-        worst = std::max(worst, fabsf(field.ez[i] - reference.ez[i]));
-        worst = std::max(worst, fabsf(field.hx[i] - reference.hx[i]));
+        worst = worse(worst, fabsf(field.ez[i] - reference.ez[i]));
+        worst = worse(worst, fabsf(field.hx[i] - reference.hx[i]));
+        worst = worse(worst, fabsf(field.hy[i] - reference.hy[i]));
         energy += field.ez[i] * field.ez[i];
     }
     std::wcout << L"after " << steps << L" steps: energy " << energy << L", largest difference " << worst << std::endl;

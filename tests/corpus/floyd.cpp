@@ -1,7 +1,7 @@
 //--------------------------------------------------------------------------------------
 // File: FloydWarshall.cpp
 //
-// Shortest paths between all pairs: one launch a vertex, and in three phases over tiles.
+// Shortest paths between all pairs of vertices: simple with one launch per vertex, and tiled in three phases.
 //--------------------------------------------------------------------------------------
 #include "stdafx.h"
 #include <amp.h>
@@ -25,11 +25,11 @@ void kernel_simple(const array_view<unsigned, 2> &distances) {
     }
 }
 
-// Relaxes a tile by paths through the tiles a and b; a and b may be the tile itself.
-inline unsigned relax(unsigned own, const unsigned (&a)[TS][TS], const unsigned (&b)[TS][TS], int y, int x,
+// Relaxes element (y, x) by the path through vertex k, from the tiles a and b. Both may be the tile of the element.
+inline unsigned relax(unsigned current, const unsigned (&a)[TS][TS], const unsigned (&b)[TS][TS], int y, int x,
                       int k) restrict(amp) {
     const unsigned through = a[y][k] + b[k][x];
-    return through < own ? through : own;
+    return through < current ? through : current;
 }
 
 template <int phase> void run_phase(const array_view<unsigned, 2> &d, int block) {
@@ -37,7 +37,7 @@ template <int phase> void run_phase(const array_view<unsigned, 2> &d, int block)
     const extent<2> tiles =
         phase == 1 ? extent<2>(1, 1) : (phase == 2 ? extent<2>(2, blocks) : extent<2>(blocks, blocks));
     parallel_for_each((tiles * TS).template tile<TS, TS>(), [=](tiled_index<TS, TS> t) restrict(amp) {
-        tile_static unsigned own[TS][TS], left[TS][TS], top[TS][TS];
+        tile_static unsigned current[TS][TS], left[TS][TS], top[TS][TS];
         const int y = t.local[0], x = t.local[1];
         int by = block, bx = block;
         if (phase == 2) {
@@ -50,21 +50,21 @@ template <int phase> void run_phase(const array_view<unsigned, 2> &d, int block)
             bx = t.tile[1];
         }
         const int gy = by * TS + y, gx = bx * TS + x;
-        own[y][x] = d(gy, gx);
+        current[y][x] = d(gy, gx);
         left[y][x] = d(gy, block * TS + x);
         top[y][x] = d(block * TS + y, gx);
         t.barrier.wait();
         for (int k = 0; k < TS; ++k) {
-            const unsigned best = relax(own[y][x], left, top, y, x, k);
+            const unsigned best = relax(current[y][x], left, top, y, x, k);
             t.barrier.wait();
-            own[y][x] = best;
+            current[y][x] = best;
             if (bx == block) left[y][x] = best;
             if (by == block) top[y][x] = best;
             t.barrier.wait();
         }
-        // the diagonal block and its row and column are done already in later phases
+        // Phase 1 has written the diagonal block, and phase 2 the other blocks of its row and column.
         if (phase == 1 || (phase == 2 ? (bx != block || by != block) : (bx != block && by != block)))
-            d(gy, gx) = own[y][x];
+            d(gy, gx) = current[y][x];
     });
 }
 
@@ -98,7 +98,7 @@ int main() {
             run_phase<2>(tiled_view, block);
             run_phase<3>(tiled_view, block);
         }
-        // No synchronize: the destructors do it.
+        // No synchronize(): the destructors synchronize.
     }
     bool passed = true;
     for (int i = 0; i < num_vertices * num_vertices; i++) {

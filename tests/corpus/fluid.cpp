@@ -1,5 +1,4 @@
-// Stable fluids: advection, diffusion and projection by Jacobi iterations, with float_2 velocities in array<float_2,
-// 2>.
+// Stable fluids: advection, and projection by Jacobi iterations, with float_2 velocities.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_graphics.h>
@@ -160,8 +159,8 @@ int main() {
     float worst = 0, mass = 0;
     for (int i = 0; i < N * N; ++i) {
         mass += d[i];
-        worst = std::max(worst, std::max(fabsf(d[i] - density[i]),
-                                         std::max(fabsf(v[i].x - velocity[i].x), fabsf(v[i].y - velocity[i].y))));
+        worst = worse(worst, worse(fabsf(d[i] - density[i]),
+                                   worse(fabsf(v[i].x - velocity[i].x), fabsf(v[i].y - velocity[i].y))));
     }
     std::wcout << L"mass " << mass << L", largest difference " << worst << std::endl;
     return worst < 1e-3f && mass > 100 ? 0 : 1;

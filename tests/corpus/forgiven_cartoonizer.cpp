@@ -1,6 +1,6 @@
-// The tiled frame processor of the book: tiles at the borders load pixels
-// outside of the frame, and threads outside of it write. Needs
-// -famp-bounds=zero.
+// The tiled frame processor of the C++ AMP book's Cartoonizer: tiles at the borders
+// load pixels outside of the frame, and threads below the frame write results.
+// Needs -famp-bounds=zero.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -34,7 +34,7 @@ int main() {
                 for (int x = 0; x <= 2 * window; ++x)
                     sum += pixels[t.local[0] + y][t.local[1] + x];
             const unsigned value = average(sum);
-            if (t.global[1] < width) out[t.global] = value; // rows behind the last one are dropped
+            if (t.global[1] < width) out[t.global] = value; // writes past the last row are dropped
         });
     copy(out, result.begin());
     int wrong = 0;

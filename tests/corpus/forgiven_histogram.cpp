@@ -1,6 +1,7 @@
-// Reads behind the end of the data, as a sample of Microsoft's does: a padded
-// domain loads what is not there, Direct3D gives 0, and the program takes the
-// zeros off again. Writes behind the end are dropped. Needs -famp-bounds=zero.
+// A histogram that reads past the end of the data, like a sample of Microsoft's:
+// the padding threads load elements that do not exist. Direct3D returns 0,
+// and the program subtracts these zeros from the histogram. Writes past the end
+// are dropped. Needs -famp-bounds=zero.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -30,16 +31,16 @@ int main() {
                 tile_static unsigned local[bins];
                 local[t.local[0]] = 0;
                 t.barrier.wait_with_tile_static_memory_fence();
-                const unsigned value = a_data[t.global]; // 0 behind the end
+                const unsigned value = a_data[t.global]; // 0 past the end
                 atomic_fetch_inc(&local[value]);
                 t.barrier.wait_with_tile_static_memory_fence();
                 atomic_fetch_add(&av_histogram[t.local[0]], local[t.local[0]]);
-                a_copy[t.global] = value; // nothing behind the end
+                a_copy[t.global] = value; // dropped past the end
             });
-        // the last tile counted as many zeros as it has threads too many
+        // each thread past the end has counted one zero
         av_histogram[0] -= padding;
     }
-    // A stencil that reads beside both ends, and an atomic that is dropped
+    // A stencil that reads past both ends, and an atomic past the end, which is dropped
     parallel_for_each(
         extent<1>(count), [ =, &a_data, &a_scaled ](index<1> i) restrict(amp) {
             a_scaled[i] = int(a_data[i - 1]) + int(a_data[i + 1]);

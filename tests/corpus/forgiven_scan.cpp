@@ -1,5 +1,5 @@
-// A scan of a library that pads its tiles: values behind the end are 0, results
-// behind it are dropped, views are sections. Needs -famp-bounds=zero.
+// A prefix sum from a library that pads its tiles: reads past the end give 0, and
+// writes past the end are dropped. Needs -famp-bounds=zero.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -35,12 +35,12 @@ template <typename T> int test(int count) {
         source[i] = T(i % 7);
     array<T> a_out(count), a_totals(tiles), a_in(count, source.begin());
     scan_tiles<T>(array_view<const T>(a_in), array_view<T>(a_out), array_view<T>(a_totals));
-    array_view<T> out(a_out), before(a_totals);
+    array_view<T> out(a_out), tile_totals(a_totals);
     parallel_for_each(
         extent<1>(tiles * tile_size), [=](index<1> i) restrict(amp) {
             T sum = T();
             for (int k = i[0] / tile_size - 1; k >= -2; --k)
-                sum += before[k]; // 0 before the beginning
+                sum += tile_totals[k]; // reads before the beginning give 0
             out[i] += sum;
         });
     copy(out, sums.begin());

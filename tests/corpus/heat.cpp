@@ -1,5 +1,5 @@
-// The heat equation: a functor class, an explicit accelerator_view, two array_views that change places, a residual by
-// atomics.
+// The heat equation: a functor class, an explicit accelerator_view, two array_views that are swapped, a residual that
+// atomics compute.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -29,14 +29,14 @@ class heat_step {
         const float c = m_in[idx];
         const float laplace = m_in(y - 1, x) + m_in(y + 1, x) + m_in(y, x - 1) + m_in(y, x + 1) - 4.0f * c;
         m_out[idx] = c + m_alpha * laplace;
-        // in millionths, so that integers do
+        // The atomic works on integers, so the change is in millionths.
         const unsigned int change = static_cast<unsigned int>(fast_math::fabs(m_alpha * laplace) * 1e6f);
         atomic_fetch_max(&m_residual[0], change);
     }
 };
 
 int main() {
-    const int height = 40, width = 50, most = 200;
+    const int height = 40, width = 50, max_steps = 200;
     std::vector<float> plate(height * width), scratch(height * width);
     for (int x = 0; x < width; ++x)
         plate[x] = scratch[x] = 100.0f;
@@ -53,15 +53,15 @@ int main() {
         std::vector<unsigned int> residual_memory(1);
         array_view<unsigned int, 1> residual(1, residual_memory);
         for (;;) {
-            const bool ask = steps % 50 == 49;
-            if (ask) residual[0] = 0;
+            const bool is_checked = steps % 50 == 49;
+            if (is_checked) residual[0] = 0;
             parallel_for_each(view, in.extent, heat_step(in, out, residual, 0.2f));
             std::swap(in, out);
             ++steps;
-            if (ask) {
+            if (is_checked) {
                 const float r = residual[0] * 1e-6f;
                 std::wcout << L"step " << steps << L": residual " << r << std::endl;
-                if (r < 0.02f || steps >= most) break;
+                if (r < 0.02f || steps >= max_steps) break;
             }
         }
         out.discard_data();
@@ -78,7 +78,7 @@ int main() {
     }
     int wrong = 0;
     for (int i = 0; i < height * width; ++i)
-        if (fabs(plate[i] - expected[i]) > 1e-3f * 100.0f) ++wrong;
+        if (!(fabs(plate[i] - expected[i]) <= 1e-3f * 100.0f)) ++wrong;
     std::wcout << wrong << L" wrong cells after " << steps << L" steps" << std::endl;
     return wrong ? 1 : 0;
 }

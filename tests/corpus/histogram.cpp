@@ -33,7 +33,7 @@ class histogram {
     static void increment_bins(unsigned *bins, unsigned packed) restrict(amp);
     template <int _tile_size> void merge_histo(array<unsigned, 1> &partial, array_view<unsigned, 1> histo, int count);
 
-    std::vector<unsigned> data; // four values of 8 bits each
+    std::vector<unsigned> data; // each element packs four 8-bit values
     std::vector<unsigned> histo_amp_result;
 };
 

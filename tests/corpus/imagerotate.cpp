@@ -1,5 +1,4 @@
-// Rotation of an image by a bilinear filter, and a thumbnail: pixels packed in unsigned, views of views, projections of
-// rows.
+// Rotates an image with a bilinear filter and makes a thumbnail: each pixel is an unsigned, rows are projections.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_graphics.h>
@@ -56,7 +55,7 @@ void rotate(const image_in &in, const image_out &out, const rotation &r) {
         });
 }
 
-// Averages of 2 x 2, over two rows given as projections
+// Averages 2 x 2 pixels. Each launch reads two rows, which are projections of the image.
 void thumbnail(const image_in &in, const image_out &out) {
     for (int y = 0; y < out.extent[0]; ++y) {
         array_view<const unsigned int, 1> first = in[2 * y], second = in[2 * y + 1];

@@ -1,4 +1,4 @@
-// k-means: sums by tile in tile_static memory, then by atomics on fixed point, the centroids kept in a struct.
+// k-means: each tile sums fixed-point numbers in tile_static memory; atomics add the sums. The centroids are a struct.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_graphics.h>
@@ -15,13 +15,13 @@ const int K = 4;
 const int TILE = 64;
 
 struct centroids {
-    float_2 at[K];
+    float_2 positions[K];
 
     int nearest(const float_2 &p) const restrict(amp, cpu) {
         int best = 0;
         float best_distance = FLT_MAX;
         for (int k = 0; k < K; ++k) {
-            const float_2 d = p - at[k];
+            const float_2 d = p - positions[k];
             const float distance = d.x * d.x + d.y * d.y;
             if (distance < best_distance) {
                 best_distance = distance;
@@ -91,7 +91,7 @@ sums accumulate_cpu(const std::vector<float_2> &points, const centroids &c) {
 centroids next_centroids(const sums &s, const centroids &old) {
     centroids c = old;
     for (int k = 0; k < K; ++k)
-        if (s.count[k]) c.at[k] = float_2(s.x[k] / 256.0f / s.count[k], s.y[k] / 256.0f / s.count[k]);
+        if (s.count[k]) c.positions[k] = float_2(s.x[k] / 256.0f / s.count[k], s.y[k] / 256.0f / s.count[k]);
     return c;
 }
 
@@ -99,13 +99,13 @@ int main() {
     std::mt19937 engine(99);
     std::normal_distribution<float> spread(0.0f, 0.6f);
     std::vector<float_2> points;
-    const float_2 hearts[K] = {float_2(0, 0), float_2(5, 1), float_2(-3, 4), float_2(2, -6)};
+    const float_2 cluster_centres[K] = {float_2(0, 0), float_2(5, 1), float_2(-3, 4), float_2(2, -6)};
     for (int i = 0; i < 1000; ++i)
-        points.push_back(hearts[i % K] + float_2(spread(engine), spread(engine)));
+        points.push_back(cluster_centres[i % K] + float_2(spread(engine), spread(engine)));
 
     centroids amp, cpu;
     for (int k = 0; k < K; ++k)
-        amp.at[k] = cpu.at[k] = points[k];
+        amp.positions[k] = cpu.positions[k] = points[k];
     std::vector<int> labels(points.size());
     array_view<const float_2> points_vw(points);
     array_view<int> labels_vw(labels);
@@ -119,8 +119,9 @@ int main() {
     }
     labels_vw.synchronize();
     for (int k = 0; k < K; ++k) {
-        std::wcout << L"centroid " << k << L": (" << amp.at[k].x << L", " << amp.at[k].y << L")" << std::endl;
-        const float_2 d = amp.at[k] - cpu.at[k];
+        std::wcout << L"centroid " << k << L": (" << amp.positions[k].x << L", " << amp.positions[k].y << L")"
+                   << std::endl;
+        const float_2 d = amp.positions[k] - cpu.positions[k];
         if (!(d.x * d.x + d.y * d.y < 1e-4f)) ++failed;
     }
     for (size_t i = 0; i < points.size(); ++i)

@@ -1,5 +1,5 @@
-// Lattice Boltzmann, D2Q9: flow around an obstacle. The distributions are one array<float, 3>; weights are a constant
-// table.
+// Lattice Boltzmann, D2Q9: flow around an obstacle. The distributions are one array<float, 3>; the weights are a
+// constant table.
 #include "stdafx.h"
 #include <amp.h>
 #include <cmath>
@@ -31,7 +31,7 @@ inline float equilibrium(const lattice &l, int q, float rho, float ux, float uy)
     return rho * l.w[q] * (1.0f + cu + 0.5f * cu * cu - 1.5f * (ux * ux + uy * uy));
 }
 
-// Streams into the cell, then collides. Walls send back what comes.
+// Computes the new distributions of a cell: streaming from the neighbours, then collision. Walls reflect.
 template <typename From, typename Solid>
 void update(const lattice &l, const From &from, const Solid &solid, int y, int x, int height, int width,
             float (&f)[Q]) restrict(amp, cpu) {
@@ -84,12 +84,12 @@ int main() {
 
     std::vector<float> current(start), next(start.size());
     for (int s = 0; s < steps; ++s) {
-        const array_view<const float, 3> at(Q, height, width, current);
+        const array_view<const float, 3> distributions(Q, height, width, current);
         const array_view<const int, 2> wall(height, width, solid);
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x) {
                 float f[Q];
-                update(l, at, wall, y, x, height, width, f);
+                update(l, distributions, wall, y, x, height, width, f);
                 for (int q = 0; q < Q; ++q)
                     next[(q * height + y) * width + x] = f[q];
             }
@@ -97,7 +97,7 @@ int main() {
     }
     float worst = 0, mass = 0, flow = 0;
     for (int i = 0; i < Q * height * width; ++i) {
-        worst = std::max(worst, std::fabs(result[i] - current[i]));
+        worst = worse(worst, std::fabs(result[i] - current[i]));
         mass += result[i];
         flow += result[i] * l.cx[i / (height * width)];
     }

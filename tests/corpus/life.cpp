@@ -1,4 +1,4 @@
-// Conway's Game of Life on a torus, with arrays that change places, and a tiled version with a halo.
+// Conway's Game of Life on a torus, with two arrays that are swapped: a simple version, and a tiled one with a halo.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>

@@ -1,4 +1,4 @@
-// LU decomposition without pivoting, in place, and a solver over it; Gauss-Jordan with pivots chosen on the host.
+// Two linear solvers: in-place LU decomposition without pivoting, and Gauss-Jordan with pivots chosen on the host.
 #include "stdafx.h"
 #include <amp.h>
 #include <cmath>
@@ -16,7 +16,7 @@ template <typename T> class matrix {
     matrix(int rows, int columns) : m_data(rows * columns), m_rows(rows), m_columns(columns) {}
     T &operator()(int r, int c) { return m_data[r * m_columns + c]; }
     const T &operator()(int r, int c) const { return m_data[r * m_columns + c]; }
-    // what array_view wants of a container
+    // the members that array_view requires of a container
     T *data() { return m_data.data(); }
     const T *data() const { return m_data.data(); }
     size_t size() const { return m_data.size(); }
@@ -28,13 +28,13 @@ template <typename T> void lu_decompose(matrix<T> &a) {
     const int n = a.rows();
     array_view<T, 2> av(n, n, a);
     for (int k = 0; k < n - 1; ++k) {
-        const int left = n - k - 1;
-        array_view<T, 2> pivot_row = av.section(k, k, 1, left + 1);
+        const int remaining = n - k - 1;
+        array_view<T, 2> pivot_row = av.section(k, k, 1, remaining + 1);
         array_view<T, 2> below = av.section(index<2>(k + 1, k));
         parallel_for_each(
-            extent<1>(left), [=](index<1> i) restrict(amp) { below(i[0], 0) /= pivot_row(0, 0); });
+            extent<1>(remaining), [=](index<1> i) restrict(amp) { below(i[0], 0) /= pivot_row(0, 0); });
         parallel_for_each(
-            extent<2>(left, left), [=](index<2> i) restrict(amp) {
+            extent<2>(remaining, remaining), [=](index<2> i) restrict(amp) {
                 below(i[0], i[1] + 1) -= below(i[0], 0) * pivot_row(0, i[1] + 1);
             });
     }
@@ -53,7 +53,7 @@ template <typename T> void lu_solve(const matrix<T> &lu, std::vector<T> &b) {
     }
 }
 
-// The augmented matrix lives on the accelerator; each column comes to the host for its pivot.
+// The augmented matrix is on the accelerator. Each column is copied to the host, which chooses the pivot.
 template <typename T> void gauss_jordan(const matrix<T> &a, std::vector<T> &b) {
     const int n = a.rows();
     array<T, 2> m(n, n + 1);
@@ -77,7 +77,7 @@ template <typename T> void gauss_jordan(const matrix<T> &a, std::vector<T> &b) {
                 });
             std::swap(column[k], column[pivot]);
         }
-        // The factors as the host sees them: nobody reads what another thread writes.
+        // The factors come from the host's column, so that no thread reads what another thread writes.
         array_view<const T, 1> factors(column);
         array_view<T, 1> row = view[k];
         const T inverse = T(1) / column[k];
@@ -98,7 +98,7 @@ template <typename T> double residual(const matrix<T> &a, const std::vector<T> &
         double sum = 0;
         for (int j = 0; j < a.columns(); ++j)
             sum += double(a(i, j)) * x[j];
-        worst = std::max(worst, std::fabs(sum - b[i]));
+        worst = worse(worst, std::fabs(sum - b[i]));
     }
     return worst;
 }
@@ -120,12 +120,12 @@ template <typename T> int run(const char *name, double tolerance) {
     lu_decompose(lu);
     std::vector<T> x(b);
     lu_solve(lu, x);
-    const double by_lu = residual(dominant, x, b);
+    const double lu_residual = residual(dominant, x, b);
     std::vector<T> y(b);
     gauss_jordan(a, y);
-    const double by_gauss = residual(a, y, b);
-    std::cout << name << ": residuals " << by_lu << " and " << by_gauss << std::endl;
-    return by_lu < tolerance && by_gauss < tolerance * 100 ? 0 : 1;
+    const double gauss_residual = residual(a, y, b);
+    std::cout << name << ": residuals " << lu_residual << " and " << gauss_residual << std::endl;
+    return lu_residual < tolerance && gauss_residual < tolerance * 100 ? 0 : 1;
 }
 
 int main() {

@@ -1,4 +1,4 @@
-// Mandelbrot with a class of complex numbers over float_2, in 2-D tiles and by accelerator.
+// Mandelbrot with complex numbers in a float_2, in 2-D tiles. Several accelerators compute one band of rows each.
 #include "stdafx.h"
 #include "timer.h"
 #include <amp.h>
@@ -125,7 +125,7 @@ int main() {
     std::vector<int> counts(width * height);
     mandelbrot picture(float_2(-2.1f, -1.2f), float_2(0.9f, 1.2f), int_2(width, height));
 
-    // Each accelerator has a band of rows, on a thread of its own
+    // Each thread renders a band of rows, on the next accelerator of the list
     Timer timer;
     timer.Start();
     {
@@ -163,6 +163,6 @@ int main() {
     }
     std::cout << wrong << " of " << width * height << " points differ, " << inside << " are inside, " << timer.Elapsed()
               << " ms" << std::endl;
-    // a fused product may move a point near the border
+    // a fused multiply-add may change the count of a point near the border
     return wrong <= width * height / 50 && inside > 500 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Marching squares: a table of cases in a const array_view<2>, segments of float_4 appended behind an atomic counter.
+// Marching squares: the table of cases is an array_view<const int, 2>. An atomic counter appends segments of float_4.
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -10,7 +10,7 @@
 using namespace concurrency;
 using namespace concurrency::graphics;
 
-// Edges: 0 top, 1 right, 2 bottom, 3 left; two segments a case at most, -1 ends them
+// Each pair of edges is a segment. Edges: 0 top, 1 right, 2 bottom, 3 left. -1 ends the list of a case.
 const int cases[16][4] = {{-1, -1, -1, -1}, {3, 0, -1, -1}, {0, 1, -1, -1}, {3, 1, -1, -1},
                           {1, 2, -1, -1},   {3, 0, 1, 2},   {0, 2, -1, -1}, {3, 2, -1, -1},
                           {2, 3, -1, -1},   {2, 0, -1, -1}, {0, 1, 2, 3},   {2, 1, -1, -1},
@@ -46,7 +46,7 @@ template <typename Field> cell cell_at(const Field &f, int y, int x) restrict(am
     return c;
 }
 
-bool before(const float_4 &a, const float_4 &b) {
+bool precedes(const float_4 &a, const float_4 &b) {
     if (a.x != b.x) return a.x < b.x;
     if (a.y != b.y) return a.y < b.y;
     if (a.z != b.z) return a.z < b.z;
@@ -75,8 +75,8 @@ int main() {
             }
         }
 
-    const int most = 2 * height * width;
-    array<float_4> segments(most);
+    const int max_segments = 2 * height * width;
+    array<float_4> segments(max_segments);
     std::vector<int> counter(1);
     array_view<int> count(counter);
     array_view<const float, 2> values(height, width, field);
@@ -93,19 +93,19 @@ int main() {
                 segments[atomic_fetch_add(&count[0], 1)] = segment;
             }
         });
-    const int found = count[0];
-    std::vector<float_4> got(found);
-    if (found > 0 && found <= most) copy(segments.section(0, found), got.begin());
-    int wrong = found == int(expected.size()) ? 0 : 1;
-    std::sort(got.begin(), got.end(), before);
-    std::sort(expected.begin(), expected.end(), before);
+    const int segment_count = count[0];
+    std::vector<float_4> actual(segment_count);
+    if (segment_count > 0 && segment_count <= max_segments) copy(segments.section(0, segment_count), actual.begin());
+    int wrong = segment_count == int(expected.size()) ? 0 : 1;
+    std::sort(actual.begin(), actual.end(), precedes);
+    std::sort(expected.begin(), expected.end(), precedes);
     float length = 0;
-    for (int i = 0; !wrong && i < found; ++i) {
-        const float_4 d = got[i] - expected[i];
-        if (std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z) + std::fabs(d.w) > 1e-3f) ++wrong;
-        const float_2 way = float_2(got[i].zw) - float_2(got[i].xy);
-        length += std::sqrt(way.x * way.x + way.y * way.y);
+    for (int i = 0; !wrong && i < segment_count; ++i) {
+        const float_4 d = actual[i] - expected[i];
+        if (!(std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z) + std::fabs(d.w) <= 1e-3f)) ++wrong;
+        const float_2 difference = float_2(actual[i].zw) - float_2(actual[i].xy);
+        length += std::sqrt(difference.x * difference.x + difference.y * difference.y);
     }
-    std::wcout << found << L" segments, " << length << L" long" << (wrong ? L", WRONG" : L"") << std::endl;
+    std::wcout << segment_count << L" segments, " << length << L" long" << (wrong ? L", WRONG" : L"") << std::endl;
     return wrong ? 1 : 0;
 }

@@ -22,7 +22,7 @@ template <typename _type> void initialize_array(std::vector<_type> &v_data, unsi
 template <typename _type> bool verify(std::vector<_type> &v_res, std::vector<_type> &v_ref, int len) {
     bool passed = true;
     for (int i = 0; i < len; ++i) {
-        if (fabs(v_res[i] - v_ref[i]) > 0.01 * fabs(v_ref[i])) {
+        if (!(fabs(v_res[i] - v_ref[i]) <= 0.01 * fabs(v_ref[i]))) {
             std::cout << "v_res[" << i << "] = " << v_res[i] << ", v_ref[" << i << "] = " << v_ref[i] << std::endl;
             passed = false;
             break;
@@ -69,7 +69,7 @@ void mxm_amp_simple(int M, int N, int W, const std::vector<_type> &va, const std
             }
             av_c[idx] = result;
         });
-    // explicitly about copying out data
+    // explicitly copies the result out
     av_c.synchronize();
 }
 

@@ -1,4 +1,4 @@
-// Splits work among all accelerators that there are: rows of a product by bands, with threads, sections and work
+// Splits the rows of a matrix product among all accelerators: by sections of one view, by threads, and by work
 // stealing.
 #include "stdafx.h"
 #include <algorithm>
@@ -35,7 +35,7 @@ struct TaskData {
     }
 };
 
-std::vector<accelerator> usable() {
+std::vector<accelerator> usable_accelerators() {
     std::vector<accelerator> accls = accelerator::get_all();
     accls.erase(std::remove_if(accls.begin(), accls.end(),
                                [](accelerator &a) { return a.is_emulated || a.supports_double_precision == false; }),
@@ -60,8 +60,8 @@ void multiply_rows(accelerator_view view, array_view<const float, 2> a, array_vi
         });
 }
 
-int check(const char *name, const std::vector<float> &got, const std::vector<float> &expected) {
-    const bool ok = got == expected;
+int check(const char *name, const std::vector<float> &actual, const std::vector<float> &expected) {
+    const bool ok = actual == expected;
     std::cout << name << ": " << (ok ? "ok" : "WRONG") << std::endl;
     return ok ? 0 : 1;
 }
@@ -77,11 +77,11 @@ int main() {
             for (int k = 0; k < M; ++k)
                 expected[y * W + x] += a[y * M + k] * b[k * W + x];
 
-    const std::vector<accelerator> accls = usable();
+    const std::vector<accelerator> accls = usable_accelerators();
     std::vector<TaskData> tasks = TaskData::Configure(accls, N);
     int failed = 0;
 
-    // One after the other: sections of one view, home on the host
+    // One task after the other, each on sections of views of host memory
     std::vector<float> c(N * W);
     {
         array_view<const float, 2> av_a(N, M, a), av_b(M, W, b);
@@ -92,19 +92,20 @@ int main() {
     }
     failed += check("sections", c, expected);
 
-    // A thread for each, with arrays of its own
+    // One thread for each task, with its own arrays
     std::vector<float> d(N * W);
     std::vector<std::thread> threads;
     for (auto &t : tasks) {
         threads.push_back(std::thread([&]() {
-            array<float, 2> mine(t.rows, M, a.begin() + t.startRow * M, a.begin() + (t.startRow + t.rows) * M, t.view);
-            array<float, 2> all(M, W, b.begin(), b.end(), t.view);
+            array<float, 2> a_rows(t.rows, M, a.begin() + t.startRow * M, a.begin() + (t.startRow + t.rows) * M,
+                                   t.view);
+            array<float, 2> whole_b(M, W, b.begin(), b.end(), t.view);
             array<float, 2> result(t.rows, W, t.view);
             parallel_for_each(
-                result.extent, [&mine, &all, &result ](index<2> idx) restrict(amp) {
+                result.extent, [&a_rows, &whole_b, &result ](index<2> idx) restrict(amp) {
                     float sum = 0;
-                    for (int k = 0; k < all.extent[0]; ++k)
-                        sum += mine(idx[0], k) * all(k, idx[1]);
+                    for (int k = 0; k < whole_b.extent[0]; ++k)
+                        sum += a_rows(idx[0], k) * whole_b(k, idx[1]);
                     result[idx] = sum;
                 });
             copy(result, d.begin() + t.startRow * W);
@@ -114,27 +115,27 @@ int main() {
         t.join();
     failed += check("threads", d, expected);
 
-    // Work is taken row by row band
+    // Work stealing: each thread repeatedly takes the next band of rows
     std::vector<float> e(N * W);
     std::atomic<int> next(0);
     const int band = 8;
-    std::vector<int> bands_of(accls.size());
+    std::vector<int> band_counts(accls.size());
     threads.clear();
     for (size_t i = 0; i < accls.size(); ++i) {
         threads.push_back(std::thread([&, i]() {
             accelerator_view view = accls[i].create_view();
             for (int start = next.fetch_add(band); start < N; start = next.fetch_add(band)) {
-                array_view<const float, 2> rows(band, M, &a[start * M]), all(M, W, b);
+                array_view<const float, 2> rows(band, M, &a[start * M]), whole_b(M, W, b);
                 array_view<float, 2> result(band, W, &e[start * W]);
-                multiply_rows(view, rows, all, result);
+                multiply_rows(view, rows, whole_b, result);
                 result.synchronize();
-                ++bands_of[i];
+                ++band_counts[i];
             }
         }));
     }
     std::for_each(threads.begin(), threads.end(), [](std::thread &t) { t.join(); });
     failed += check("stealing", e, expected);
     for (size_t i = 0; i < accls.size(); ++i)
-        std::wcout << accls[i].description << L": " << bands_of[i] << L" bands" << std::endl;
+        std::wcout << accls[i].description << L": " << band_counts[i] << L" bands" << std::endl;
     return failed ? 1 : 0;
 }

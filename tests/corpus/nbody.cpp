@@ -1,5 +1,5 @@
 //===============================================================================
-//  C++ AMP: N-body, in the manner of the book. Simple, tiled and multi-accelerator.
+//  N-body in the style of the C++ AMP book: simple, tiled, and on two accelerators.
 //===============================================================================
 #include "stdafx.h"
 #include "timer.h"
@@ -180,7 +180,7 @@ void IntegrateCpu(std::vector<float_3> &pos, std::vector<float_3> &vel) {
 float Difference(const std::vector<float_3> &a, const std::vector<float_3> &b) {
     float worst = 0.0f;
     for (size_t i = 0; i < a.size(); ++i)
-        worst = std::max(worst, SqrLength(a[i] - b[i]) / (1.0f + SqrLength(b[i])));
+        worst = worse(worst, SqrLength(a[i] - b[i]) / (1.0f + SqrLength(b[i])));
     return worst;
 }
 
@@ -221,7 +221,7 @@ int main() {
         if (!(error < 1e-6f)) ++failed;
     }
 
-    // Two accelerators, or two views of one: each integrates its half and gets the other's positions by copies.
+    // Two accelerators, or two views of one: each integrates half of the particles, and copies positions to the other.
     std::vector<accelerator> accls = accelerator::get_all();
     accls.erase(std::remove_if(
                     accls.begin(), accls.end(),

@@ -1,5 +1,5 @@
-// N queens: the host places the first rows, each thread counts the rest with local arrays instead of recursion. And a
-// Sudoku, by elimination in tiles.
+// N queens: the host places the queens of the first rows. Each thread counts the solutions of one placement, with local
+// arrays instead of recursion. Also solves a Sudoku by elimination in one tile.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -8,17 +8,17 @@
 using namespace concurrency;
 
 template <int N> struct placement {
-    int columns, left, right; // bits of what is attacked in the next row
+    int columns, left, right; // bits of the cells that are attacked in the next row
 };
 
 template <int N, int Depth> int count_solutions(placement<N> start) restrict(amp, cpu) {
-    const int all = (1 << N) - 1;
+    const int all_columns = (1 << N) - 1;
     int columns[Depth + 1], left[Depth + 1], right[Depth + 1], free_cells[Depth + 1];
-    int row = 0, found = 0;
+    int row = 0, solution_count = 0;
     columns[0] = start.columns;
     left[0] = start.left;
     right[0] = start.right;
-    free_cells[0] = all & ~(columns[0] | left[0] | right[0]);
+    free_cells[0] = all_columns & ~(columns[0] | left[0] | right[0]);
     while (row >= 0) {
         if (free_cells[row] == 0) {
             --row;
@@ -27,16 +27,16 @@ template <int N, int Depth> int count_solutions(placement<N> start) restrict(amp
         const int bit = free_cells[row] & -free_cells[row];
         free_cells[row] ^= bit;
         if (row == Depth - 1) {
-            ++found;
+            ++solution_count;
             continue;
         }
         columns[row + 1] = columns[row] | bit;
         left[row + 1] = (left[row] | bit) << 1;
         right[row + 1] = (right[row] | bit) >> 1;
         ++row;
-        free_cells[row] = all & ~(columns[row] | left[row] | right[row]);
+        free_cells[row] = all_columns & ~(columns[row] | left[row] | right[row]);
     }
-    return found;
+    return solution_count;
 }
 
 template <int N> void first_rows(std::vector<placement<N>> &out, placement<N> p, int rows) {
@@ -62,8 +62,8 @@ template <int N> int queens() {
     array_view<int> av_total(total);
     parallel_for_each(
         av.extent, [=](index<1> i) restrict(amp) {
-            const int found = count_solutions<N, N - host_rows>(av[i]);
-            if (found) atomic_fetch_add(&av_total[0], found);
+            const int solution_count = count_solutions<N, N - host_rows>(av[i]);
+            if (solution_count) atomic_fetch_add(&av_total[0], solution_count);
         });
     av_total.synchronize();
     return total[0];
@@ -84,29 +84,30 @@ int sudoku(const char *puzzle, std::vector<int> &solved) {
             mask[y][x] = given ? 1 << (given - 1) : 0x1FF;
             t.barrier.wait();
             for (int round = 0; round < 40; ++round) {
-                int mine = mask[y][x], others_row = 0, others_column = 0, others_box = 0, known = 0;
+                int candidates = mask[y][x], row_candidates = 0, column_candidates = 0, box_candidates = 0,
+                    taken_digits = 0;
                 for (int k = 0; k < 9; ++k) {
                     const int by = y / 3 * 3 + k / 3, bx = x / 3 * 3 + k % 3;
                     const int row = mask[y][k], column = mask[k][x], box = mask[by][bx];
                     if (k != x) {
-                        others_row |= row;
-                        known |= (row & (row - 1)) == 0 ? row : 0;
+                        row_candidates |= row;
+                        taken_digits |= (row & (row - 1)) == 0 ? row : 0;
                     }
                     if (k != y) {
-                        others_column |= column;
-                        known |= (column & (column - 1)) == 0 ? column : 0;
+                        column_candidates |= column;
+                        taken_digits |= (column & (column - 1)) == 0 ? column : 0;
                     }
                     if (by != y || bx != x) {
-                        others_box |= box;
-                        known |= (box & (box - 1)) == 0 ? box : 0;
+                        box_candidates |= box;
+                        taken_digits |= (box & (box - 1)) == 0 ? box : 0;
                     }
                 }
-                mine &= ~known;
-                if (mine & ~others_row) mine &= ~others_row;
-                if (mine & ~others_column) mine &= ~others_column;
-                if (mine & ~others_box) mine &= ~others_box;
+                candidates &= ~taken_digits;
+                if (candidates & ~row_candidates) candidates &= ~row_candidates;
+                if (candidates & ~column_candidates) candidates &= ~column_candidates;
+                if (candidates & ~box_candidates) candidates &= ~box_candidates;
                 t.barrier.wait_with_tile_static_memory_fence();
-                mask[y][x] = mine;
+                mask[y][x] = candidates;
                 t.barrier.wait_with_tile_static_memory_fence();
             }
             int digit = 0;
@@ -115,16 +116,16 @@ int sudoku(const char *puzzle, std::vector<int> &solved) {
             result[t] = digit;
         });
     solved = result;
-    int bad = 0;
+    int wrong_lines = 0;
     for (int i = 0; i < 9; ++i) {
         int row = 0, column = 0;
         for (int k = 0; k < 9; ++k) {
             row |= 1 << solved[i * 9 + k];
             column |= 1 << solved[k * 9 + i];
         }
-        bad += row != 0x3FE || column != 0x3FE;
+        wrong_lines += row != 0x3FE || column != 0x3FE;
     }
-    return bad;
+    return wrong_lines;
 }
 
 int main() {
@@ -132,11 +133,12 @@ int main() {
     const int eight = queens<8>(), nine = queens<9>();
     std::wcout << L"8 queens: " << eight << L" solutions, 9 queens: " << nine << std::endl;
     std::vector<int> solved;
-    const int bad = sudoku("53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79", solved);
+    const int wrong_lines =
+        sudoku("53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79", solved);
     for (int y = 0; y < 9; ++y) {
         for (int x = 0; x < 9; ++x)
             std::wcout << solved[y * 9 + x] << L" ";
         std::wcout << std::endl;
     }
-    return eight == 92 && nine == 352 && bad == 0 ? 0 : 1;
+    return eight == 92 && nine == 352 && wrong_lines == 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// A small library of vectors: what the device and the host do differently is overloaded on restriction, in headers and
-// out of them, in both orders, with templates, inheritance and functors.
+// Overloads on restriction: functions of a small vector library differ between device and host. Also uses templates,
+// inheritance and functors.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -34,7 +34,7 @@ template <typename T> std::ostream &operator<<(std::ostream &out, const vec3<T> 
     return out << v.x << " " << v.y << " " << v.z;
 }
 
-// The reciprocal root: fast there, exact here, and told apart.
+// The reciprocal square root: fast on the device, exact on the host. The added 100 shows which overload ran.
 inline float inverse_length(const vec3<float> &v) restrict(amp) {
     return fast_math::rsqrt(v.length_squared);
 }
@@ -49,7 +49,7 @@ template <typename T> vec3<T> normalized(const vec3<T> &v) EVERYWHERE {
 
 typedef vectors::vec3<float> float3v;
 
-// A policy that the algorithms are given; counts on the host.
+// Counts on the host how often each algorithm is called.
 class counter {
     std::shared_ptr<std::map<std::string, int>> m_calls;
     std::unique_ptr<std::mutex> m_mutex;
@@ -131,7 +131,7 @@ template <int (*Function)(int)> struct mapper {
 };
 
 int main() {
-    bool right = true;
+    bool passed = true;
     counter calls;
     counter moved(std::move(calls));
 
@@ -143,7 +143,7 @@ int main() {
     reducer<64, int, plus_amp> sum(op, moved);
     const int total = sum(array_view<const int>(1000, data));
     std::cout << "sum " << total << std::endl;
-    right = right && total == 499500 && moved.calls("operator()") == 1;
+    passed = passed && total == 499500 && moved.calls("operator()") == 1;
 
     std::vector<float3v> points(128, float3v(0, 3, 4));
     std::vector<float> values(128);
@@ -157,18 +157,18 @@ int main() {
     av_points.synchronize();
     av_values.synchronize();
     std::cout << "normalized " << points[7] << ", here " << vectors::normalized(float3v(0, 3, 4)) << std::endl;
-    right = right && std::fabs(points[7].y - 0.6f) < 0.001f && values[7] == 12 && op.value(7) == -993 &&
-            vectors::normalized(float3v(0, 3, 4)).y > 100;
+    passed = passed && std::fabs(points[7].y - 0.6f) < 0.001f && values[7] == 12 && op.value(7) == -993 &&
+             vectors::normalized(float3v(0, 3, 4)).y > 100;
 
     array_view<int> av_data(1000, data);
     parallel_for_each(av_data.extent, mapper<triple>(av_data));
-    auto done = std::async(std::launch::async, [=]() mutable { return av_data[30]; });
-    const int thirtieth = done.get();
-    right = right && thirtieth == 60 && av_data[3] == 9;
+    auto element_future = std::async(std::launch::async, [=]() mutable { return av_data[30]; });
+    const int thirtieth = element_future.get();
+    passed = passed && thirtieth == 60 && av_data[3] == 9;
 
     char text[16];
     memset(text, 0, sizeof(text));
-    strcpy(text, right ? "PASSED" : "FAILED");
+    strcpy(text, passed ? "PASSED" : "FAILED");
     std::cout << text << std::endl;
-    return right ? 0 : 1;
+    return passed ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Perlin noise and fractal sums: permutations as an array_view member of a functor class, concurrency::direct3d's
-// functions.
+// Perlin noise and fractal sums. The permutation is an array_view member of a functor class. The kernel uses functions
+// of concurrency::direct3d.
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -86,7 +86,7 @@ int main() {
         for (int x = 0; x < width; ++x) {
             const float n = 0.5f + 0.5f * f(x * 0.13f - 1.7f, y * 0.17f - 2.1f, 2 * 0.31f);
             const float t = std::min(std::max(n, 0.0f), 1.0f);
-            worst = std::max(worst, std::abs(slice(y, x) - t * t * (3 - 2 * t)));
+            worst = worse(worst, std::abs(slice(y, x) - t * t * (3 - 2 * t)));
             lowest = std::min(lowest, slice(y, x));
             highest = std::max(highest, slice(y, x));
             if (y % 3 == 0) std::cout << " .:-=+*#%@"[int(slice(y, x) * 9.99f)];

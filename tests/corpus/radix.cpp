@@ -1,4 +1,4 @@
-// Radix sort of keys of 32 bits, in passes of four bits: per-tile histograms, a scan, stable scatter.
+// Radix sort of 32-bit keys. Each pass sorts by four bits: histograms of the tiles, a prefix sum, a stable scatter.
 #include "stdafx.h"
 #include "timer.h"
 #include <algorithm>
@@ -18,7 +18,7 @@ template <typename T> inline unsigned int radix_key(const T value, int shift) re
     return (static_cast<unsigned int>(value) >> shift) & (bin_count - 1);
 }
 
-// Signed numbers order by their flipped sign bit.
+// Flips the sign bit, so that signed numbers sort as unsigned ones.
 inline unsigned int encode(int value) restrict(amp, cpu) {
     return static_cast<unsigned int>(value) ^ 0x80000000u;
 }
@@ -37,8 +37,8 @@ template <int tile_size, typename T> class radix_sorter {
 
     void sort(array_view<T> &data) const {
         const int size = data.extent.size();
-        array<T> other(size, view);
-        array_view<T> in(data), out(other);
+        array<T> scratch(size, view);
+        array_view<T> in(data), out(scratch);
         for (int shift = 0; shift < 32; shift += key_bit_width) {
             pass(in, out, shift);
             std::swap(in, out);
@@ -49,7 +49,7 @@ template <int tile_size, typename T> class radix_sorter {
     void pass(const array_view<T> &in, const array_view<T> &out, int shift) const {
         const int size = in.extent.size();
         const int tile_count = (size + tile_size - 1) / tile_size;
-        // bins by rows, tiles by columns: a scan in this order gives the places
+        // One row per bin, one column per tile. The prefix sum in row-major order gives the output positions.
         array<unsigned int, 2> histograms(bin_count, tile_count, view);
         array_view<unsigned int, 2> histograms_vw(histograms);
         out.discard_data();
@@ -65,7 +65,7 @@ template <int tile_size, typename T> class radix_sorter {
                 if (lidx < bin_count) histograms_vw(lidx, tidx.tile[0]) = bins[lidx];
             });
 
-        // A single thread is enough for so few numbers
+        // One thread suffices for these few numbers
         const int cells = bin_count * tile_count;
         array_view<unsigned int> flat = histograms.view_as(extent<1>(cells));
         parallel_for_each(

@@ -1,4 +1,4 @@
-// A small ray tracer: the scene is structs in array_views, rays are classes, materials by an enum, no recursion.
+// A small ray tracer without recursion: the scene is in array_views of structs, rays are a class, materials an enum.
 #include "stdafx.h"
 #include "timer.h"
 #include <amp.h>
@@ -14,8 +14,8 @@ using namespace concurrency::graphics;
 typedef float_3 vector3;
 typedef float_3 color;
 
-// Square roots on either side
-inline float root(float x) restrict(amp, cpu) {
+// Square root for host and device
+inline float square_root(float x) restrict(amp, cpu) {
     return fast_math::sqrt(x);
 }
 
@@ -23,7 +23,7 @@ inline float dot(const vector3 &a, const vector3 &b) restrict(amp, cpu) {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 inline vector3 normalize(const vector3 &a) restrict(amp, cpu) {
-    return a / root(dot(a, a));
+    return a / square_root(dot(a, a));
 }
 inline vector3 reflect(const vector3 &d, const vector3 &n) restrict(amp, cpu) {
     return d - n * (2.0f * dot(d, n));
@@ -57,7 +57,7 @@ class ray {
         const vector3 oc = origin - s.center;
         const float b = dot(oc, direction), c = dot(oc, oc) - s.radius * s.radius, d = b * b - c;
         if (d < 0) return false;
-        const float r = root(d);
+        const float r = square_root(d);
         float hit = -b - r;
         if (hit < 1e-3f) hit = -b + r;
         if (hit < 1e-3f || hit >= t) return false;
@@ -98,13 +98,13 @@ template <typename Spheres, typename Lights> class scene {
             color lit(0.1f);
             for (int l = 0; l < m_light_count; ++l) {
                 const light from = m_lights[l];
-                const vector3 way = from.position - p;
-                const float distance = root(dot(way, way));
-                const ray shadow(p, way / distance);
+                const vector3 to_light = from.position - p;
+                const float distance = square_root(dot(to_light, to_light));
+                const ray shadow(p, to_light / distance);
                 float blocked = distance;
-                int by;
+                int blocker;
                 const float cosine = dot(n, shadow.direction);
-                if (cosine > 0 && !nearest(shadow, blocked, by)) lit += from.intensity * cosine;
+                if (cosine > 0 && !nearest(shadow, blocked, blocker)) lit += from.intensity * cosine;
             }
             switch (s.kind) {
             case mirror:
@@ -129,11 +129,11 @@ inline ray primary(const camera &c, int y, int x, int height, int width) restric
 int main() {
     const int height = 48, width = 64;
     std::vector<sphere> spheres;
-    const sphere things[] = {{vector3(0, -101, 6), 100.0f, color(0.9f, 0.9f, 0.8f), checker},
-                             {vector3(0, 0.2f, 6), 1.2f, color(0.9f, 0.9f, 0.9f), mirror},
-                             {vector3(-2.2f, -0.2f, 5), 0.8f, color(0.9f, 0.2f, 0.2f), matte},
-                             {vector3(2.0f, -0.3f, 4.5f), 0.7f, color(0.2f, 0.8f, 0.3f), matte}};
-    spheres.assign(things, things + 4);
+    const sphere scene_spheres[] = {{vector3(0, -101, 6), 100.0f, color(0.9f, 0.9f, 0.8f), checker},
+                                    {vector3(0, 0.2f, 6), 1.2f, color(0.9f, 0.9f, 0.9f), mirror},
+                                    {vector3(-2.2f, -0.2f, 5), 0.8f, color(0.9f, 0.2f, 0.2f), matte},
+                                    {vector3(2.0f, -0.3f, 4.5f), 0.7f, color(0.2f, 0.8f, 0.3f), matte}};
+    spheres.assign(scene_spheres, scene_spheres + 4);
     std::vector<light> lights;
     light sun = {vector3(-5, 8, -2), color(0.8f, 0.8f, 0.7f)}, lamp = {vector3(4, 3, 2), color(0.2f, 0.2f, 0.4f)};
     lights.push_back(sun);
@@ -165,7 +165,7 @@ int main() {
         for (int x = 0; x < width; ++x) {
             const color expected = reference.trace(primary(cam, y, x, height, width)), got = picture[y * width + x];
             const color d = expected - got;
-            wrong += dot(d, d) > 1e-3f;
+            wrong += !(dot(d, d) <= 1e-3f);
             brightest = std::max(brightest, std::max(got.r, std::max(got.g, got.b)));
             if (y % 4 == 0 && x % 2 == 0) {
                 const unorm grey(dot(got, color(0.3f, 0.6f, 0.1f)));

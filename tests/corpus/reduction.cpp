@@ -1,5 +1,5 @@
 //===============================================================================
-//  The reductions of the C++ AMP book, in one file: each variant is a class with the same interface.
+//  The reductions of the C++ AMP book in one file. Each variant is a class that implements IReduce.
 //===============================================================================
 #include "stdafx.h"
 #include "timer.h"
@@ -85,7 +85,7 @@ class SimpleOptimizedReduction : public IReduce {
     }
 };
 
-//  What the tiled variants share: two arrays that change places until a tile is left.
+//  Runs the passes of a tiled variant. Each pass reduces groups of perTile elements, and then swaps the two arrays.
 template <int TileSize, typename Kernel>
 int ReduceTiled(accelerator_view &view, const std::vector<int> &source, double &computeTime, int perTile,
                 Kernel kernel) {
@@ -103,7 +103,7 @@ int ReduceTiled(accelerator_view &view, const std::vector<int> &source, double &
             av_dst.discard_data();
         }
     });
-    //  The host does the rest.
+    //  The host adds the remaining elements.
     std::vector<int> result(elementCount);
     copy(av_src.section(0, elementCount), result.begin());
     return std::accumulate(result.cbegin(), result.cend(), 0);
@@ -118,7 +118,7 @@ template <int TileSize> class TiledReduction : public IReduce {
                 parallel_for_each(
                     view, extent<1>(count).tile<TileSize>(), [=](tiled_index<TileSize> tidx) restrict(amp) {
                         int tid = tidx.local[0];
-                        //  In place, in global memory.
+                        //  Sums in place, in global memory.
                         for (int stride = 1; stride < TileSize; stride *= 2) {
                             if (tid % (2 * stride) == 0) src[tidx.global] += src[tidx.global + stride];
                             tidx.barrier.wait_with_global_memory_fence();
@@ -196,7 +196,7 @@ template <int TileSize> class TiledBankConflictsReduction : public IReduce {
     }
 };
 
-//  Each thread adds two elements while it loads.
+//  Each thread adds two elements as it loads them.
 template <int TileSize> class TiledStalledThreadsReduction : public IReduce {
   public:
     int Reduce(accelerator_view &view, const std::vector<int> &source, double &computeTime) const {
@@ -265,7 +265,7 @@ template <int TileSize> class TiledUnrolledReduction : public IReduce {
     }
 };
 
-//  A fixed number of tiles walks over all elements.
+//  A fixed number of tiles iterates over all elements.
 template <int TileSize, int TileCount> class CascadingReduction : public IReduce {
   public:
     int Reduce(accelerator_view &view, const std::vector<int> &source, double &computeTime) const {

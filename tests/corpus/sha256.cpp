@@ -1,5 +1,5 @@
-// A search for the words behind a hash: SHA-256 and MD5 of all lower-case words of four letters, the first find ends
-// the search.
+// Brute-force search for the word with a given SHA-256 and MD5 hash among lower-case words of four letters. The search
+// ends when both hashes are found.
 #include "stdafx.h"
 #include "timer.h"
 #include <amp.h>
@@ -32,18 +32,18 @@ static const uint32 k_host[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-struct value {
+struct hash_value {
     uint32 h[8];
 };
 
-// A message of at most 55 bytes, as one block of 16 words
-template <typename Table> value sha256_block(const uint32 (&block)[16], const Table &k) restrict(amp, cpu) {
+// Hashes a message of at most 55 bytes, given as one block of 16 words
+template <typename Table> hash_value sha256_block(const uint32 (&block)[16], const Table &k) restrict(amp, cpu) {
     uint32 m[64];
     for (int i = 0; i < 16; ++i)
         m[i] = block[i];
     for (int i = 16; i < 64; ++i)
         m[i] = SIG1(m[i - 2]) + m[i - 7] + SIG0(m[i - 15]) + m[i - 16];
-    value d = {{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+    hash_value d = {{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
     uint32 a = d.h[0], b = d.h[1], c = d.h[2], e = d.h[4], f = d.h[5], g = d.h[6], h = d.h[7], dd = d.h[3];
     for (int i = 0; i < 64; ++i) {
         const uint32 t1 = h + EP1(e) + CH(e, f, g) + k[i] + m[i];
@@ -143,12 +143,12 @@ int main() {
     const uint32 secret = word_of(12345);
     uint32 block[16];
     pad_big_endian(secret, block);
-    const value wanted = sha256_block(block, k_host);
+    const hash_value expected_hash = sha256_block(block, k_host);
     std::ostringstream hex;
     for (int i = 0; i < 8; ++i)
-        hex << std::hex << std::setw(8) << std::setfill('0') << wanted.h[i];
+        hex << std::hex << std::setw(8) << std::setfill('0') << expected_hash.h[i];
     std::cout << "sha256(" << text(secret) << ") = " << hex.str() << std::endl;
-    // "abcd" as everybody knows it
+    // The known hashes of "abcd"
     uint32 abcd[16];
     pad_big_endian(0x61626364, abcd);
     int failed = sha256_block(abcd, k_host).h[0] == 0x88d4266f ? 0 : 1;
@@ -157,10 +157,10 @@ int main() {
     array_view<const uint32> k(64, k_host);
     std::vector<int> found(2, -1);
     array_view<int> found_vw(found);
-    const uint32 wanted_md5 = md5_of_word(secret);
+    const uint32 expected_md5 = md5_of_word(secret);
     Timer timer;
     timer.Start();
-    // In portions, as the driver would end a kernel that takes two seconds
+    // The search runs in portions, because the driver would end a kernel that runs for two seconds
     const int portion = count / 8;
     for (int first = 0; first < count; first += portion) {
         parallel_for_each(
@@ -169,12 +169,12 @@ int main() {
                 const uint32 letters = word_of(number);
                 uint32 candidate[16];
                 pad_big_endian(letters, candidate);
-                const value d = sha256_block(candidate, k);
+                const hash_value d = sha256_block(candidate, k);
                 bool same = true;
                 for (int i = 0; i < 8; ++i)
-                    same = same && d.h[i] == wanted.h[i];
+                    same = same && d.h[i] == expected_hash.h[i];
                 if (same) atomic_exchange(&found_vw[0], number);
-                if (md5_of_word(letters) == wanted_md5) atomic_exchange(&found_vw[1], number);
+                if (md5_of_word(letters) == expected_md5) atomic_exchange(&found_vw[1], number);
             });
         if (found_vw[0] >= 0 && found_vw[1] >= 0) break;
     }

@@ -1,4 +1,4 @@
-// Sobol's quasi-random numbers: direction vectors in constant structs, integrals by them, and what is even about them.
+// Sobol's quasi-random numbers from captured direction vectors: checks their even distribution and an integral.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -16,7 +16,7 @@ class sobol_directions {
     unsigned v[dimensions][bits];
 
     sobol_directions() {
-        // polynomials and first values of Joe and Kuo
+        // the polynomials and initial values of Joe and Kuo
         static const struct {
             int degree;
             unsigned a;
@@ -79,9 +79,9 @@ int main() {
         for (int c : cells)
             failed += c == count / 64 ? 0 : 1;
     }
-    std::wcout << L"numbers: " << (failed ? L"WRONG" : L"right, and even") << std::endl;
+    std::wcout << L"numbers: " << (failed ? L"WRONG" : L"right, and evenly distributed") << std::endl;
 
-    // The volume of the ball in four dimensions
+    // The volume of the unit ball in four dimensions
     std::vector<int> inside(count / 64);
     array_view<int> inside_vw(inside);
     inside_vw.discard_data();

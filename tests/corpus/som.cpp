@@ -1,5 +1,5 @@
-// A self-organizing map: the best cell by a reduction over pairs (value, index) in tiles, then the neighbourhood
-// learns.
+// A self-organizing map: a tiled reduction over (distance, index) pairs finds the best cell. Then that cell and
+// the cells around it learn.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_graphics.h>
@@ -81,16 +81,16 @@ class self_organizing_map {
 int main() {
     const int side = 12, steps = 60;
     srand(5);
-    auto unit = []() { return rand() / float(RAND_MAX); };
+    auto random_unit = []() { return rand() / float(RAND_MAX); };
     std::vector<float_3> start(side * side), inputs;
     for (auto &w : start)
-        w = float_3(unit(), unit(), unit());
+        w = float_3(random_unit(), random_unit(), random_unit());
     for (int i = 0; i < steps; ++i)
-        inputs.push_back(float_3(i % 2 ? 0.9f : 0.1f, unit(), unit()));
+        inputs.push_back(float_3(i % 2 ? 0.9f : 0.1f, random_unit(), random_unit()));
 
     self_organizing_map map(side, start, accelerator().default_view);
     std::vector<float_3> reference(start);
-    int other_winners = 0;
+    int winner_mismatches = 0;
     for (int s = 0; s < steps; ++s) {
         const float rate = 0.5f * (1 - s / float(steps)), radius = 4.0f * (1 - s / float(steps)) + 0.5f;
         const int winner = map.find(inputs[s]);
@@ -100,7 +100,7 @@ int main() {
             const candidate c = {d.x * d.x + d.y * d.y + d.z * d.z, i};
             best = better(best, c);
         }
-        other_winners += winner != best.cell;
+        winner_mismatches += winner != best.cell;
         map.learn(inputs[s], winner, rate, radius);
         for (int i = 0; i < side * side; ++i) {
             const int dx = i % side - winner % side, dy = i / side - winner / side;
@@ -112,13 +112,14 @@ int main() {
     const std::vector<float_3> weights = map.weights();
     for (int i = 0; i < side * side; ++i) {
         const float_3 d = weights[i] - reference[i];
-        worst = std::max(worst, std::max(std::fabs(d.x), std::max(std::fabs(d.y), std::fabs(d.z))));
+        worst = worse(worst, worse(std::fabs(d.x), worse(std::fabs(d.y), std::fabs(d.z))));
     }
     for (int y = 0; y < side; ++y) {
         for (int x = 0; x < side; ++x)
             std::wcout << (weights[y * side + x].r > 0.5f ? L'#' : L'.');
         std::wcout << std::endl;
     }
-    std::wcout << L"largest difference " << worst << L", " << other_winners << L" other winners" << std::endl;
-    return worst < 1e-3f && other_winners <= 1 ? 0 : 1;
+    std::wcout << L"largest difference " << worst << L", " << winner_mismatches << L" winners differ from the reference"
+               << std::endl;
+    return worst < 1e-3f && winner_mismatches <= 1 ? 0 : 1;
 }

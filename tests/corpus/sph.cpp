@@ -1,5 +1,5 @@
-// Smoothed particles: a grid by counting sort (atomics, then a scan on the host), densities and forces from
-// neighbouring cells.
+// Smoothed-particle hydrodynamics: a counting sort into grid cells (atomics, then a scan on the host), then densities
+// and forces from neighbouring cells.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_graphics.h>
@@ -75,7 +75,7 @@ class simulation {
             first[i + 1] = first[i] + host[i];
         copy(first.begin(), first.end(), starts);
         sorted.discard_data();
-        // counts become the places that are left in each cell
+        // From here on, counts[c] is the number of free slots of cell c
         parallel_for_each(
             particles.extent, [ =, &counts, &starts ](index<1> i) restrict(amp) {
                 const particle p = particles[i];
@@ -181,7 +181,7 @@ int main() {
     }
     float worst = 0, fall = 0;
     for (int i = 0; i < particle_count; ++i) {
-        worst = std::max(worst, length(particles[i].position - reference[i].position));
+        worst = worse(worst, length(particles[i].position - reference[i].position));
         fall += particles[i].velocity.y / particle_count;
         if (particles[i].id != i) worst = 1e9f;
     }

@@ -1,4 +1,5 @@
-// What a porter writes once for projects that came from Visual Studio: the words of their stdafx.h.
+// Replaces the stdafx.h of Visual Studio projects: defines the Windows names that the samples use, and a helper of
+// their checks.
 #pragma once
 #include <chrono>
 #include <cstdio>
@@ -21,4 +22,9 @@ inline int QueryPerformanceCounter(LARGE_INTEGER *count) {
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
             .count();
     return 1;
+}
+
+// The larger of two differences. If a difference is not a number, the result is not a number, unlike that of std::max.
+template <class T> T worse(T a, T b) {
+    return a >= b || a != a ? a : b;
 }

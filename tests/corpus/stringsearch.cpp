@@ -1,5 +1,4 @@
-// Search for patterns in a text whose characters are packed four to an unsigned; matches are gathered by an atomic
-// counter.
+// Searches a text for patterns. Each unsigned holds four characters. An atomic counter numbers the matches.
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -9,7 +8,7 @@
 
 using namespace concurrency;
 
-// Characters on an accelerator: C++ AMP has no char
+// C++ AMP has no char in kernels, so four characters share an unsigned
 class packed_text {
     std::vector<unsigned> m_words;
     int m_length;
@@ -32,22 +31,22 @@ inline unsigned lower(unsigned c) restrict(amp, cpu) {
 }
 
 std::vector<int> find_all(const packed_text &text, const packed_text &pattern, bool ignore_case) {
-    const int length = text.length(), pattern_length = pattern.length(), most = 128;
+    const int length = text.length(), pattern_length = pattern.length(), max_matches = 128;
     if (length < pattern_length) return std::vector<int>();
     array_view<const unsigned> text_vw(text.words()), pattern_vw(pattern.words());
-    std::vector<int> positions(most);
+    std::vector<int> positions(max_matches);
     int found = 0;
     array_view<int> positions_vw(positions), found_vw(1, &found);
     positions_vw.discard_data();
     parallel_for_each(
         extent<1>(length - pattern_length + 1).tile<64>().pad(), [=](tiled_index<64> t) restrict(amp) {
-            tile_static unsigned wanted[16];
-            if (t.local[0] < 16 && t.local[0] < pattern_vw.extent[0]) wanted[t.local[0]] = pattern_vw[t.local[0]];
+            tile_static unsigned tile_pattern[16];
+            if (t.local[0] < 16 && t.local[0] < pattern_vw.extent[0]) tile_pattern[t.local[0]] = pattern_vw[t.local[0]];
             t.barrier.wait();
             const int at = t.global[0];
             if (at > length - pattern_length) return;
             for (int i = 0; i < pattern_length; ++i) {
-                unsigned a = char_at(text_vw, at + i), b = char_at(wanted, i);
+                unsigned a = char_at(text_vw, at + i), b = char_at(tile_pattern, i);
                 if (ignore_case) {
                     a = lower(a);
                     b = lower(b);
@@ -55,11 +54,11 @@ std::vector<int> find_all(const packed_text &text, const packed_text &pattern, b
                 if (a != b) return;
             }
             const int slot = atomic_fetch_inc(&found_vw[0]);
-            if (slot < most) positions_vw[slot] = at;
+            if (slot < max_matches) positions_vw[slot] = at;
         });
     found_vw.synchronize();
     positions_vw.synchronize();
-    positions.resize(std::min(found, most));
+    positions.resize(std::min(found, max_matches));
     std::sort(positions.begin(), positions.end());
     return positions;
 }

@@ -1,7 +1,7 @@
 //----------------------------------------------------------------------------
 // File: Transpose.cpp
 //
-// Matrix transpose: simple, tiled, tiled with a border by truncation and by padding.
+// Matrix transpose: simple, tiled, and tiled with a truncated or a padded extent.
 //----------------------------------------------------------------------------
 #include "stdafx.h"
 #include <algorithm>
@@ -42,7 +42,7 @@ void tiled_transpose(const array_view<const value_type, 2> &data, const array_vi
         });
 }
 
-// The tiles that fit, then what is left at both borders, by the simple kernel.
+// The tiled kernel transposes the whole tiles. The simple kernel transposes the rows and columns that remain.
 template <typename value_type, int tile_size>
 void truncated_transpose(const array_view<const value_type, 2> &data, const array_view<value_type, 2> &data_transpose) {
     tiled_extent<tile_size, tile_size> e_truncated = data.extent.template tile<tile_size, tile_size>().truncate();
@@ -55,15 +55,15 @@ void truncated_transpose(const array_view<const value_type, 2> &data, const arra
             t_idx.barrier.wait();
             data_transpose[transpose(t_idx.tile_origin) + t_idx.local] = tile_data[t_idx.local[0]][t_idx.local[1]];
         });
-    auto leftover = [=](index<2> origin, extent<2> size) {
+    auto transpose_rest = [=](index<2> origin, extent<2> size) {
         if (size.size() == 0) return;
         array_view<const value_type, 2> part = data.section(origin, size);
         array_view<value_type, 2> part_out = data_transpose.section(transpose(origin), transpose(size));
         parallel_for_each(
             size, [=](index<2> idx) restrict(amp) { part_out[transpose(idx)] = part[idx]; });
     };
-    leftover(index<2>(e_truncated[0], 0), extent<2>(whole[0] - e_truncated[0], whole[1]));
-    leftover(index<2>(0, e_truncated[1]), extent<2>(e_truncated[0], whole[1] - e_truncated[1]));
+    transpose_rest(index<2>(e_truncated[0], 0), extent<2>(whole[0] - e_truncated[0], whole[1]));
+    transpose_rest(index<2>(0, e_truncated[1]), extent<2>(e_truncated[0], whole[1] - e_truncated[1]));
 }
 
 template <typename T, int Rank>

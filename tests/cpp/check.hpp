@@ -1,6 +1,6 @@
-// Tests in C++: registration by name and checks. ctest runs each in a process of its own. A program runs the tests that
-// its arguments name, and all without arguments; of several named it ends at the first that does not pass, and names
-// those before it.
+// The framework of the C++ tests: TEST() registers a test, and the CHECK macros check values. Without arguments, a test
+// program runs all its tests. With arguments, it runs the tests that they name. With several arguments, it prints each
+// test that passed and stops at the first test that does not pass. ctest runs each test in its own process.
 #ifndef CHECK_HPP
 #define CHECK_HPP
 
@@ -28,9 +28,9 @@ inline int &failures() {
 struct skipped {
     std::string why;
 };
-struct abandoned {};
+struct test_aborted {};
 
-inline int add(const char *name, void (*run)()) {
+inline int register_test(const char *name, void (*run)()) {
     tests().push_back({name, run});
     return 0;
 }
@@ -56,7 +56,7 @@ inline int run(const test &one) {
     } catch (const skipped &skip) {
         std::cout << "skipped: " << skip.why << std::endl;
         if (failures() == before) return SKIPPED;
-    } catch (const abandoned &) {
+    } catch (const test_aborted &) {
     } catch (const std::exception &e) {
         fail(one.name, 0, std::string("unexpected exception: ") + e.what());
     }
@@ -86,7 +86,7 @@ inline int main(int argc, char **argv) {
 
 #define TEST(name)                                                                                                     \
     static void name();                                                                                                \
-    [[maybe_unused]] static const int added_##name = check::add(#name, name);                                          \
+    [[maybe_unused]] static const int added_##name = check::register_test(#name, name);                                \
     static void name()
 #define SKIP(why)                                                                                                      \
     throw check::skipped {                                                                                             \
@@ -100,13 +100,13 @@ inline int main(int argc, char **argv) {
     do {                                                                                                               \
         if (!(__VA_ARGS__)) {                                                                                          \
             check::fail(__FILE__, __LINE__, #__VA_ARGS__);                                                             \
-            throw check::abandoned();                                                                                  \
+            throw check::test_aborted();                                                                               \
         }                                                                                                              \
     } while (0)
 #define CHECK_EQUAL(left, right) check::equal(left, right, #left " is not " #right, __FILE__, __LINE__)
 #define CHECK_CONTAINS(text, part) check::contains(text, part, __FILE__, __LINE__)
-// CHECK_THROWS(Class, expression[, statement]): the expression throws the class or one derived from it; `e` is the
-// exception in the statement.
+// CHECK_THROWS(Class, expression[, statement]): the expression must throw Class or a class derived from it. In the
+// statement, `e` is the exception.
 #define CHECK_THROWS(...) CHECK_THROWS_PICK(__VA_ARGS__, CHECK_THROWS_3, CHECK_THROWS_2, unused)(__VA_ARGS__)
 #define CHECK_THROWS_PICK(Exception, expression, statement, name, ...) name
 #define CHECK_THROWS_2(Exception, expression) CHECK_THROWS_3(Exception, expression, (void)0)

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Compares what Mesa's driver for AMD's chips makes of 15 kernels in C++ AMP with what it makes of the same in GLSL, written by hand.
+"""Compares the code that Mesa's driver for AMD GPUs generates for 15 C++ AMP kernels and for the same kernels in hand-written GLSL.
 
-Prints a table: our figure / GLSL's, and the geometric means. A kernel of ours that spills registers or uses scratch memory where GLSL's does not
-is a failure. Latency and throughput are the driver's own estimates of the time of one thread and of many; instructions are counted once, so an
-unrolled loop has more.
-usage: glsl.py PREFIX [CHIP]...; PREFIX is an installed package, the chips are navi21 and gfx1100.
+The GLSL does the same work: each matrix has its own row length, because an array_view may be a section, and threads outside the domain return.
+The members of C++ AMP's argument block are push constants in GLSL.
+
+Prints a table of ratios (the C++ AMP kernel's figure / the GLSL kernel's) and the geometric means. A C++ AMP kernel fails if it spills registers or
+uses scratch memory and its GLSL kernel does not. Latency is the driver's estimate of the time of one thread; inverse throughput is its
+estimate for many threads. Instructions are counted statically, so an unrolled loop has more.
+usage: glsl.py PREFIX [CHIP]...; PREFIX is an installed package. The default chips are navi21 and gfx1100.
 """
 import argparse
 import math
@@ -20,25 +23,25 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BENCHES = f'{HERE}/../../benches'
 FIGURES = ('Instructions', 'VGPRs', 'Latency', 'Inverse Throughput')
 SOURCES = (f'{HERE}/glsl/kernels.cpp', f'{BENCHES}/compiled_kernels.cpp')
-# The GLSL of each kernel, and what our kernel's name has.
+# The name of each kernel's GLSL file, and a part of the C++ AMP kernel's mangled name.
 PAIRS = {
     **{name: name for name in ('bitonic', 'advect', 'jacobi', 'nbody', 'mandelbrot', 'matmul')},
     'aes_encrypt': 'aesILb1', 'aes_decrypt': 'aesILb0',
-    **{f'compiled_{name.lower()}': name for name in ('Saxpy', 'Matmul', 'NBody', 'Stencil', 'Histogram')},
-    'compiled_tiled_matmul': 'TiledMatmul', 'compiled_reduce': 'Reduction',
+    **{f'compiled_{name.lower()}': name for name in ('Saxpy', 'Matmul', 'NBody', 'Histogram')},
+    'compiled_tiled_matmul': 'TiledMatmul', 'compiled_reduce': 'Reduction', 'stencil': 'Stencil',
 }
 
 
 def figures(options, file, chip):
-    """The driver's figures by kernel, of the general form."""
+    """The driver's figures by kernel, for the first compiled form of each kernel (the general form)."""
     found = {}
-    for name, of_kernel in drivers.kernels(drivers.info(options, chip, '--kernels', file).stdout):
-        found.setdefault(name, of_kernel)
+    for name, kernel_figures in drivers.kernels(drivers.info(options, chip, '--kernels', file).stdout):
+        found.setdefault(name, kernel_figures)
     return found
 
 
 def build(prefix, folder):
-    """The objects of our kernels, and the modules of GLSL."""
+    """Builds our kernels and the GLSL modules. Returns the objects of our kernels."""
     objects = []
     for source in SOURCES:
         objects.append(f'{folder}/{os.path.basename(source)}.o')
@@ -50,16 +53,15 @@ def build(prefix, folder):
 
 
 def compare(options, folder, objects, chip):
-    """Prints the table of a chip; the names of kernels that are worse than they may be."""
+    """Prints the table of a chip; returns the names of the kernels that fail."""
     ours = [figures(options, file, chip) for file in objects]
     ratios, bad = {}, []
     for name, part in PAIRS.items():
         glsl = next(iter(figures(options, f'{folder}/{name}.spv', chip).values()))
-        of_source = ours[name.startswith('compiled_')]
-        # A length stands before each name.
-        mine = next(value for key, value in of_source.items() if re.search(rf'[0-9]{part}', key))
-        ratios[name] = [mine[key] / glsl[key] for key in FIGURES]
-        if any(mine[key] > 0 and glsl[key] == 0 for key in ('Spilled VGPRs', 'Spilled SGPRs', 'Scratch size')):
+        # In mangled names the length precedes each name.
+        amp_figures = next(value for source_figures in ours for key, value in source_figures.items() if re.search(rf'[0-9]{part}', key))
+        ratios[name] = [amp_figures[key] / glsl[key] for key in FIGURES]
+        if any(amp_figures[key] > 0 and glsl[key] == 0 for key in ('Spilled VGPRs', 'Spilled SGPRs', 'Scratch size')):
             bad.append(name)
     print(f'| {chip} | ' + ' | '.join(FIGURES) + ' |\n|' + ' --- |' * (1 + len(FIGURES)))
     for name, row in ratios.items():
@@ -71,7 +73,7 @@ def compare(options, folder, objects, chip):
 
 def main():
     prefix, chips = sys.argv[1], sys.argv[2:] or ['navi21', 'gfx1100']
-    options = argparse.Namespace(prefix=prefix, icd=drivers.system_icd(), long=False)
+    options = argparse.Namespace(prefix=prefix, icd=drivers.system_icd(), long=False, shim=None)
     with tempfile.TemporaryDirectory() as folder:
         objects = build(prefix, folder)
         bad = [f'{chip} {name}' for chip in chips for name in compare(options, folder, objects, chip)]

@@ -1,14 +1,15 @@
-/* A Vulkan layer that fails calls as the switch says (switch.h). What fails does not reach the driver. After a device
- * is lost, all that can tell so does, until it is destroyed. */
+/* A Vulkan layer for fault injection. It fails the calls that the fault switch (switch.h) selects, without calling the
+ * driver. After an injected loss of the device, each function that can report the loss does so until the device is
+ * destroyed. */
 #include "layer.h"
 #include "switch.h"
 
 #include <pthread.h>
 
-/* Held while the driver takes a submission. */
+/* Locked while a submission is passed to the driver. */
 static pthread_mutex_t submits = PTHREAD_MUTEX_INITIALIZER;
 
-/* A lost device touches no memory any more: it is idle before anybody is told. */
+/* Marks the device as lost. Waits first until the device is idle, because a lost device accesses no memory. */
 static void lose(fault_switch *s) {
     PFN_vkDeviceWaitIdle wait = (PFN_vkDeviceWaitIdle)device_functions(the_device, "vkDeviceWaitIdle");
     pthread_mutex_lock(&submits);
@@ -17,10 +18,10 @@ static void lose(fault_switch *s) {
     pthread_mutex_unlock(&submits);
 }
 
-/* VkResult of a call that does not reach the driver. */
+/* Returns the VkResult of a call that must fail without reaching the driver, or 0 if the call goes to the driver. */
 static int32_t failing(fault_function function) {
     fault_switch *s = fault_open();
-    int32_t result = fault_now(function);
+    int32_t result = fault_count_call(function);
     if (result == FAULT_DEVICE_LOST && function != FAULT_vkCreateDevice) lose(s);
     if (result || !s || !__atomic_load_n(&s->is_lost, __ATOMIC_ACQUIRE)) return result;
     switch (function) {
@@ -34,7 +35,7 @@ static int32_t failing(fault_function function) {
     }
 }
 
-/* A function of the device or instance, with what it passes on. */
+/* Defines a function of the layer. The function fails if the switch selects the call, else it calls the next layer. */
 #define FAILING(name, parameters, arguments)                                                                           \
     static PFN_##name next_##name;                                                                                     \
     static VKAPI_ATTR VkResult VKAPI_CALL failing_##name parameters {                                                  \
@@ -103,7 +104,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL failing_vkQueueSubmit(VkQueue queue, uint3
     int32_t result = failing(FAULT_vkQueueSubmit);
     if (result) return (VkResult)result;
     pthread_mutex_lock(&submits);
-    // Another thread may have lost the device just now.
+    // Another thread may just have marked the device as lost.
     fault_switch *s = fault_open();
     int is_lost = s && __atomic_load_n(&s->is_lost, __ATOMIC_ACQUIRE);
     result = is_lost ? FAULT_DEVICE_LOST : next_vkQueueSubmit(queue, count, infos, fence);
@@ -133,8 +134,8 @@ static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device, const VkAlloca
     next_destroy(device, allocator);
 }
 
-/* Ours in place of the next one's, which is kept. */
-#define IN_PLACE(function)                                                                                             \
+/* Stores the next layer's function, and returns the layer's own function in its place. */
+#define INTERCEPT(function)                                                                                            \
     if (!strcmp(name, #function)) {                                                                                    \
         if (!found) return NULL;                                                                                       \
         next_##function = (PFN_##function)found;                                                                       \
@@ -146,38 +147,38 @@ PFN_vkVoidFunction layer_function_of_device(PFN_vkVoidFunction found, const char
         next_destroy = (PFN_vkDestroyDevice)found;
         return (PFN_vkVoidFunction)destroy_device;
     }
-    IN_PLACE(vkAllocateMemory)
-    IN_PLACE(vkMapMemory)
-    IN_PLACE(vkCreateBuffer)
-    IN_PLACE(vkBindBufferMemory)
-    IN_PLACE(vkCreateImage)
-    IN_PLACE(vkBindImageMemory)
-    IN_PLACE(vkCreateImageView)
-    IN_PLACE(vkCreateSampler)
-    IN_PLACE(vkCreateCommandPool)
-    IN_PLACE(vkAllocateCommandBuffers)
-    IN_PLACE(vkBeginCommandBuffer)
-    IN_PLACE(vkEndCommandBuffer)
-    IN_PLACE(vkResetCommandPool)
-    IN_PLACE(vkCreateDescriptorPool)
-    IN_PLACE(vkAllocateDescriptorSets)
-    IN_PLACE(vkCreateDescriptorSetLayout)
-    IN_PLACE(vkCreatePipelineLayout)
-    IN_PLACE(vkCreateShaderModule)
-    IN_PLACE(vkCreatePipelineCache)
-    IN_PLACE(vkGetPipelineCacheData)
-    IN_PLACE(vkCreateComputePipelines)
-    IN_PLACE(vkCreateSemaphore)
-    IN_PLACE(vkQueueSubmit)
-    IN_PLACE(vkWaitSemaphores)
-    IN_PLACE(vkGetSemaphoreCounterValue)
-    IN_PLACE(vkDeviceWaitIdle)
-    IN_PLACE(vkGetMemoryHostPointerPropertiesEXT)
+    INTERCEPT(vkAllocateMemory)
+    INTERCEPT(vkMapMemory)
+    INTERCEPT(vkCreateBuffer)
+    INTERCEPT(vkBindBufferMemory)
+    INTERCEPT(vkCreateImage)
+    INTERCEPT(vkBindImageMemory)
+    INTERCEPT(vkCreateImageView)
+    INTERCEPT(vkCreateSampler)
+    INTERCEPT(vkCreateCommandPool)
+    INTERCEPT(vkAllocateCommandBuffers)
+    INTERCEPT(vkBeginCommandBuffer)
+    INTERCEPT(vkEndCommandBuffer)
+    INTERCEPT(vkResetCommandPool)
+    INTERCEPT(vkCreateDescriptorPool)
+    INTERCEPT(vkAllocateDescriptorSets)
+    INTERCEPT(vkCreateDescriptorSetLayout)
+    INTERCEPT(vkCreatePipelineLayout)
+    INTERCEPT(vkCreateShaderModule)
+    INTERCEPT(vkCreatePipelineCache)
+    INTERCEPT(vkGetPipelineCacheData)
+    INTERCEPT(vkCreateComputePipelines)
+    INTERCEPT(vkCreateSemaphore)
+    INTERCEPT(vkQueueSubmit)
+    INTERCEPT(vkWaitSemaphores)
+    INTERCEPT(vkGetSemaphoreCounterValue)
+    INTERCEPT(vkDeviceWaitIdle)
+    INTERCEPT(vkGetMemoryHostPointerPropertiesEXT)
     return found;
 }
 
 PFN_vkVoidFunction layer_function_of_instance(PFN_vkVoidFunction found, const char *name) {
-    IN_PLACE(vkEnumeratePhysicalDevices)
-    IN_PLACE(vkEnumerateDeviceExtensionProperties)
+    INTERCEPT(vkEnumeratePhysicalDevices)
+    INTERCEPT(vkEnumerateDeviceExtensionProperties)
     return found;
 }

@@ -1,7 +1,8 @@
-// Runs the five programs with each call of each kind failing in turn. usage: fault_points sample|all [PROGRAM...]
-// Counts first what each program calls, then fails call n with each result that is allowed: `all` every n; `sample` a
-// few, one result each. Prints a table and "N passed, N failed". FAULT_JOBS: how many run at once; FAULT_OUT: a folder
-// for switches, caches and what failed; FAULT_VALIDATION=1: with the validation layer.
+// Runs the five fault programs, with one failing call in each run. usage: fault_points sample|all [PROGRAM...]
+// First counts the calls of each program. Then makes call n of a function fail with a result that the function may
+// return. `all` tries every n with every result; `sample` tries a few n with one result each. Prints a table and
+// "N passed, N failed". FAULT_JOBS is the number of concurrent programs, FAULT_OUT a folder for switches, caches and
+// logs. FAULT_VALIDATION=1 enables the validation layer.
 extern "C" {
 #include "switch.h"
 }
@@ -24,9 +25,9 @@ namespace {
 enum { SECONDS = 60, SAMPLES_OF_A_PROGRAM = 6 };
 
 const char *const programs[] = {"arrays", "sections", "queues", "completions", "threads"};
-const char *const memories[] = {"auto", "separate"};
+const char *const memory_modes[] = {"auto", "separate"};
 
-// One call to fail; FAULT_NONE: none.
+// A run: the program, and the call that fails. With FAULT_NONE, no call fails.
 struct Point {
     std::string program;
     const char *memory;
@@ -35,7 +36,7 @@ struct Point {
     int32_t result;
 };
 
-struct Place {
+struct Runner {
     pid_t pid = 0;
     time_t end = 0;
     Point point;
@@ -47,7 +48,7 @@ struct Sum {
     uint64_t calls = 0, tried = 0, fired = 0, failed = 0;
 };
 
-std::string own_folder, out;
+std::string program_folder, out;
 Sum sums[FAULT_FUNCTION_COUNT];
 int passed, failed;
 
@@ -68,53 +69,55 @@ std::string text_of(const Point &p) {
            fault_functions[p.function].name + " fails with " + std::to_string(p.result);
 }
 
-void begin(Place &place, const Point &point) {
-    fault_switch *s = place.control;
+void begin(Runner &runner, const Point &point) {
+    fault_switch *s = runner.control;
     memset(s, 0, sizeof *s);
     s->function = point.function;
     s->at = point.at;
     s->times = 1;
     s->result = point.result;
-    place.point = point;
-    place.end = time(nullptr) + SECONDS;
-    place.pid = fork();
-    if (place.pid != 0) return;
-    std::string log = place.folder + "/log", cache = place.folder + "/cache", program = own_folder + "/fault_program";
+    runner.point = point;
+    runner.end = time(nullptr) + SECONDS;
+    runner.pid = fork();
+    if (runner.pid != 0) return;
+    std::string log = runner.folder + "/log", cache = runner.folder + "/cache",
+                program = program_folder + "/fault_program";
     int file = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(file, 1);
     dup2(file, 2);
-    // Each has a cache of its own, the same at the start.
+    // Each run has its own cache, which is empty at the start.
     std::string remove = "rm -rf " + cache;
     if (system(remove.c_str()) != 0) _exit(126);
-    setenv("REVAMP_FAULTS", (place.folder + "/switch").c_str(), 1);
+    setenv("REVAMP_FAULTS", (runner.folder + "/switch").c_str(), 1);
     setenv("REVAMP_CACHE_DIR", cache.c_str(), 1);
     setenv("REVAMP_MEMORY", point.memory, 1);
-    setenv("VK_LAYER_PATH", (own_folder + "/layers:/usr/share/vulkan/explicit_layer.d").c_str(), 1);
+    setenv("VK_LAYER_PATH", (program_folder + "/layers:/usr/share/vulkan/explicit_layer.d").c_str(), 1);
     setenv("VK_INSTANCE_LAYERS", "VK_LAYER_REVAMP_fault", 1);
-    // Mesa's layer, above ours, reads what a failed vkEnumerateDeviceExtensionProperties left unwritten, and may crash.
+    // Disables Mesa's device-select layer, which calls the fault layer. If vkEnumerateDeviceExtensionProperties fails,
+    // Mesa's layer may crash, because it reads the unwritten outputs.
     setenv("NODEVICE_SELECT", "1", 1);
     if (getenv("FAULT_VALIDATION")) setenv("REVAMP_VALIDATION", "2", 1);
-    setenv("LD_PRELOAD", (own_folder + "/libfault_preload.so").c_str(), 1);
+    setenv("LD_PRELOAD", (program_folder + "/libfault_preload.so").c_str(), 1);
     execl(program.c_str(), program.c_str(), point.program.c_str(), nullptr);
     _exit(127);
 }
 
-void print_log(const Place &place) {
-    std::string line, command = "tail -n 25 " + place.folder + "/log | cut -c1-300 | sed 's/^/    /'";
+void print_log(const Runner &runner) {
+    std::string line, command = "tail -n 25 " + runner.folder + "/log | cut -c1-300 | sed 's/^/    /'";
     fflush(stdout);
     if (system(command.c_str()) != 0) puts("    (no log)");
 }
 
-// What it came to; its counts stay in the switch.
-void end(Place &place, int status) {
-    Point &p = place.point;
+// Records the result of a run. The counts of calls stay in the run's switch.
+void end(Runner &runner, int status) {
+    Point &p = runner.point;
     bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    place.pid = 0;
+    runner.pid = 0;
     (is_good ? passed : failed)++;
     if (p.function != FAULT_NONE) {
         sums[p.function].tried++;
-        // The program counts from 0 again once it is past the fault.
-        sums[p.function].fired += place.control->calls >= p.at;
+        // `fired` does not tell whether the call failed, because the program resets `fired` after the fault.
+        sums[p.function].fired += runner.control->calls >= p.at;
         sums[p.function].failed += !is_good;
     }
     if (is_good) return;
@@ -123,20 +126,20 @@ void end(Place &place, int status) {
         printf("signal %d\n", WTERMSIG(status));
     else
         printf("exit code %d\n", WEXITSTATUS(status));
-    print_log(place);
+    print_log(runner);
 }
 
-// Waits for one, and says which place is free.
-Place &wait_for_one(std::vector<Place> &places) {
+// Waits until a runner is free.
+Runner &wait_for_one(std::vector<Runner> &runners) {
     for (;;) {
-        for (Place &p : places) {
+        for (Runner &p : runners) {
             int status = 0;
             if (!p.pid) return p;
             if (waitpid(p.pid, &status, WNOHANG) == p.pid) {
                 end(p, status);
                 return p;
             }
-            // It is one of ours, and a hang is a failure.
+            // Kills a run that hangs. The run then counts as failed.
             if (time(nullptr) > p.end) kill(p.pid, SIGKILL);
         }
         timespec moment = {0, 2000000};
@@ -144,8 +147,8 @@ Place &wait_for_one(std::vector<Place> &places) {
     }
 }
 
-void wait_for_all(std::vector<Place> &places) {
-    for (Place &p : places) {
+void wait_for_all(std::vector<Runner> &runners) {
+    for (Runner &p : runners) {
         while (p.pid) {
             int status = 0;
             if (waitpid(p.pid, &status, WNOHANG) == p.pid) end(p, status);
@@ -163,9 +166,10 @@ std::vector<int32_t> results_of(int function) {
     return all;
 }
 
-// Every call and result; for a sample a few calls of the program, spread over its functions.
+// Returns the runs to try: all calls with all results or, for a sample, a few calls of random functions among those
+// that the program calls.
 std::vector<Point> points_of(const Point &base, const uint64_t *counts, bool is_sample, unsigned &salt) {
-    std::vector<Point> points, chosen;
+    std::vector<Point> points, sample;
     for (int f = 0; f < FAULT_FUNCTION_COUNT; f++)
         for (uint64_t at = 1; at <= counts[f]; at++)
             for (int32_t result : results_of(f))
@@ -177,10 +181,10 @@ std::vector<Point> points_of(const Point &base, const uint64_t *counts, bool is_
         while (!counts[f])
             f = (f + 1) % FAULT_FUNCTION_COUNT;
         std::vector<int32_t> results = results_of(f);
-        chosen.push_back(
+        sample.push_back(
             {base.program, base.memory, f, 1 + (salt >> 4) % counts[f], results[(salt >> 6) % results.size()]});
     }
-    return chosen;
+    return sample;
 }
 
 void print_table() {
@@ -213,31 +217,32 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: %s sample|all [PROGRAM...]\n", arguments[0]);
         return 2;
     }
-    own_folder = arguments[0];
-    own_folder = own_folder.substr(0, own_folder.rfind('/'));
-    out = getenv("FAULT_OUT") ? getenv("FAULT_OUT") : own_folder + "/points";
+    program_folder = arguments[0];
+    program_folder = program_folder.substr(0, program_folder.rfind('/'));
+    out = getenv("FAULT_OUT") ? getenv("FAULT_OUT") : program_folder + "/points";
     mkdir(out.c_str(), 0700);
-    std::vector<Place> places(
+    std::vector<Runner> runners(
         static_cast<size_t>(std::max(1, atoi(getenv("FAULT_JOBS") ? getenv("FAULT_JOBS") : "2"))));
-    for (size_t i = 0; i < places.size(); i++) {
-        places[i].folder = out + "/" + std::to_string(i);
-        mkdir(places[i].folder.c_str(), 0700);
-        places[i].control = map_switch(places[i].folder + "/switch");
+    for (size_t i = 0; i < runners.size(); i++) {
+        runners[i].folder = out + "/" + std::to_string(i);
+        mkdir(runners[i].folder.c_str(), 0700);
+        runners[i].control = map_switch(runners[i].folder + "/switch");
     }
     unsigned salt = getenv("SEED") ? static_cast<unsigned>(atoi(getenv("SEED"))) : 1;
     std::vector<Point> points;
     for (const char *program : programs) {
-        bool is_chosen = count == 2;
+        bool is_selected = count == 2;
         for (int i = 2; i < count; i++)
-            is_chosen |= !strcmp(arguments[i], program);
-        for (const char *memory : memories) {
-            if (!is_chosen) continue;
-            Place &first = places[0];
+            is_selected |= !strcmp(arguments[i], program);
+        for (const char *memory : memory_modes) {
+            if (!is_selected) continue;
+            Runner &first = runners[0];
             begin(first, {program, memory, FAULT_NONE, 0, 0});
-            std::vector<Place> only(1, first);
+            std::vector<Runner> only(1, first);
             wait_for_all(only);
             first.pid = 0;
-            // Files are used when a device is let go.
+            // For file functions, the calls of all three passes of the program count, not only those of the first pass,
+            // because files are written when a device is released.
             for (int f = 0; f < FAULT_FUNCTION_COUNT; f++)
                 if (fault_functions[f].kind == FAULT_FILE) first.control->first[f] = first.control->counts[f];
             for (int f = 0; f < FAULT_FUNCTION_COUNT; f++)
@@ -249,8 +254,8 @@ int main(int count, char **arguments) {
     printf("%zu fault points\n", points.size());
     fflush(stdout);
     for (const Point &p : points)
-        begin(wait_for_one(places), p);
-    wait_for_all(places);
+        begin(wait_for_one(runners), p);
+    wait_for_all(runners);
     print_table();
     printf("%d passed, %d failed\n", passed, failed);
     return failed > 0;

@@ -1,3 +1,4 @@
+/* The implementation of the fault switch (switch.h). */
 #include "switch.h"
 
 #include <fcntl.h>
@@ -7,10 +8,10 @@
 #include <unistd.h>
 
 #define ABOUT(name, kind, ...) {#name, FAULT_##kind, {__VA_ARGS__}},
-const fault_about fault_functions[FAULT_FUNCTION_COUNT] = {FAULT_FUNCTIONS(ABOUT)};
+const fault_function_info fault_functions[FAULT_FUNCTION_COUNT] = {FAULT_FUNCTIONS(ABOUT)};
 #undef ABOUT
 
-/* Uses system calls, because functions of the C library may be counted themselves. */
+/* Uses system calls, because the switch may count calls of the C library's functions. */
 static fault_switch *map(void) {
     const char *name = getenv("REVAMP_FAULTS");
     if (!name) return NULL;
@@ -22,25 +23,26 @@ static fault_switch *map(void) {
 }
 
 fault_switch *fault_open(void) {
-    static fault_switch *here;
-    static int is_tried;
-    /* If two threads arrive at once, both map it, which is harmless. */
-    if (!__atomic_load_n(&is_tried, __ATOMIC_ACQUIRE)) {
+    static fault_switch *mapped_switch;
+    static int map_was_tried;
+    /* If two threads get here at once, both map the file, which is harmless. */
+    if (!__atomic_load_n(&map_was_tried, __ATOMIC_ACQUIRE)) {
         fault_switch *mapped = map();
-        __atomic_store_n(&here, mapped, __ATOMIC_RELEASE);
-        __atomic_store_n(&is_tried, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&mapped_switch, mapped, __ATOMIC_RELEASE);
+        __atomic_store_n(&map_was_tried, 1, __ATOMIC_RELEASE);
     }
-    return __atomic_load_n(&here, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&mapped_switch, __ATOMIC_ACQUIRE);
 }
 
-int32_t fault_now(fault_function function) {
+int32_t fault_count_call(fault_function function) {
     fault_switch *s = fault_open();
     if (!s) return 0;
     __atomic_fetch_add(&s->counts[function], 1, __ATOMIC_RELAXED);
     if (__atomic_load_n(&s->function, __ATOMIC_ACQUIRE) != (int32_t)function) return 0;
     uint64_t call = __atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED);
     if (call < s->at || call >= s->at + s->times) return 0;
-    /* Not counted for files: the library works without them, so no call may fail because of them. */
+    /* `fired` allows library calls to fail. Failures of file functions do not count, because the library must work
+     * without files. */
     if (fault_functions[function].kind != FAULT_FILE) __atomic_fetch_add(&s->fired, 1, __ATOMIC_RELEASE);
     return s->result;
 }

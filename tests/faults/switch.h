@@ -1,12 +1,13 @@
-/* The switch that makes the n-th call of a kind fail: a block of memory shared by whoever sets it (a runner, a fuzzer)
- * and by what fails the calls (layer.c for Vulkan, preload.c for memory, threads and files). The file it lives in is
- * named by REVAMP_FAULTS. */
+/* The fault switch selects a call that must fail, by the function and the number of the call. The switch is the mapped
+ * memory of the file that REVAMP_FAULTS names. A test sets the switch. layer.c (Vulkan) and preload.c (memory, threads,
+ * files) read the switch, and make the call fail. */
 #ifndef SWITCH_H
 #define SWITCH_H
 
 #include <stdint.h>
 
-/* Function, kind, results to fail with: of Vulkan the VkResults that the specification allows, else an errno. */
+/* Each line has a function, its kind, and the results with which it may fail: the VkResults that the Vulkan
+ * specification allows, or values of errno for functions of the C library. */
 #define FAULT_FUNCTIONS(X)                                                                                             \
     X(vkCreateInstance, VULKAN, -1, -2, -3, -6, -7, -9)                                                                \
     X(vkEnumeratePhysicalDevices, VULKAN, -1, -2, -3)                                                                  \
@@ -58,41 +59,41 @@ typedef enum { FAULT_VULKAN, FAULT_MEMORY, FAULT_THREAD, FAULT_FILE, FAULT_KINDS
 typedef enum { FAULT_FUNCTIONS(FAULT_NAME) FAULT_FUNCTION_COUNT } fault_function;
 #undef FAULT_NAME
 
-enum { FAULT_NONE = -1, FAULT_MOST_RESULTS = 8, FAULT_DEVICE_LOST = -4 };
+enum { FAULT_NONE = -1, FAULT_MAX_RESULTS = 8, FAULT_DEVICE_LOST = -4 };
 
-/* Only allocations of at least this size fail: the program chooses such sizes. Smaller ones may end the process
- * (revamp.h). */
+/* Only allocations of at least this size fail, because the program determines the size of large allocations. If a
+ * smaller allocation failed, the process might end (revamp.h). */
 #define FAULT_LARGE 65536
 
 typedef struct {
-    /* The function whose call `at` is to fail, counted since it was armed; FAULT_NONE: no call. */
+    /* Call number `at` of this function, counted since the switch was set, fails. With FAULT_NONE, no call fails. */
     int32_t function;
     int32_t result;
     uint64_t at;
-    /* Further calls of the same function fail too. */
+    /* The number of successive calls that fail. */
     uint64_t times;
-    /* Calls since it was armed. */
+    /* The number of calls of `function` since the switch was set. */
     uint64_t calls;
-    /* Calls that failed because of the switch, ever. */
+    /* The number of calls that failed because of the switch, except calls of file functions. Tests reset it. */
     uint64_t fired;
     /* A lost device stays lost until it is destroyed. */
     uint32_t is_lost;
-    /* Calls of each function, ever. */
+    /* The number of all calls of each function. */
     uint64_t counts[FAULT_FUNCTION_COUNT];
-    /* The counts of the program's first pass. */
+    /* The counts of the first pass of a fault program (programs/main.cpp). */
     uint64_t first[FAULT_FUNCTION_COUNT];
 } fault_switch;
 
-/* The process's switch; NULL without REVAMP_FAULTS. */
+/* Returns the switch of this process, or NULL without REVAMP_FAULTS. */
 fault_switch *fault_open(void);
-/* Counts a call: 0, or the result to fail with. */
-int32_t fault_now(fault_function function);
+/* Counts a call. Returns 0, or the result with which the call must fail. */
+int32_t fault_count_call(fault_function function);
 
 typedef struct {
     const char *name;
     fault_kind kind;
-    int32_t results[FAULT_MOST_RESULTS];
-} fault_about;
-extern const fault_about fault_functions[FAULT_FUNCTION_COUNT];
+    int32_t results[FAULT_MAX_RESULTS];
+} fault_function_info;
+extern const fault_function_info fault_functions[FAULT_FUNCTION_COUNT];
 
 #endif

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Copies the programs of a project's tests into the GPU bundle, with a list of the tests for `run`.
+"""Copies the test programs of a CMake project into the GPU bundle, with lists of the tests for `run`.
 usage: tests.py BUILD_FOLDER BUNDLE NAME
 
-A line of lists/SUITE is: limit in seconds|variables|command|prefix of the names|tests. The command runs the tests named behind
-it in one process, so that the device is opened once; without tests the prefix names the only one. The programs are in
-programs/NAME. Tests that start a compiler, or whose output CTest compares, stay behind: they do not depend on the device."""
+The programs go to programs/NAME. A line of lists/SUITE is: limit in seconds|variables|command|prefix of the names|tests. The command takes
+the tests as arguments and runs them in one process, so that the device is opened once. A line without tests is a single test, whose name is
+the prefix. Omits tests that start a compiler or whose output CTest compares, because they do not depend on the device."""
 import json
 import re
 import shutil
@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The suite of a test, by the first pattern that matches PROJECT/NAME.
+# The first pattern that matches PROJECT/NAME of a test determines its suite.
 SUITES = (
     (r"c/rules_", "rules-c"),
     (r"c/", "c"),
@@ -29,39 +29,40 @@ SUITES = (
 )
 
 
-# Of one process; enough that opening the device does not count, few enough for all processors.
-MOST_TESTS = 12
+# The maximum number of tests per process. With far fewer tests, opening the device would dominate; with far more, some processors would have no
+# work.
+MAX_TESTS = 12
 
 
-def is_about_the_device(properties):
-    is_of_lacking_device = any(one.startswith("REVAMP_LACKING=") for one in properties.get("ENVIRONMENT", []))
-    return not properties.get("DISABLED") and "PASS_REGULAR_EXPRESSION" not in properties and not is_of_lacking_device
+def depends_on_device(properties):
+    hides_features = any(one.startswith("REVAMP_LACKING=") for one in properties.get("ENVIRONMENT", []))
+    return not properties.get("DISABLED") and "PASS_REGULAR_EXPRESSION" not in properties and not hides_features
 
 
 def variables_of(project, properties):
     variables = list(properties.get("ENVIRONMENT", []))
-    # A program of the corpus without an accelerator of its own is to run on host threads.
+    # Programs of the corpus that choose no accelerator run on host threads.
     if project == "corpus" and not variables:
         variables.append("CPPAMP_DEFAULT_ACCELERATOR=host")
     return variables
 
 
 def chunks(tests):
-    return [tests[at : at + MOST_TESTS] for at in range(0, max(len(tests), 1), MOST_TESTS)]
+    return [tests[at : at + MAX_TESTS] for at in range(0, max(len(tests), 1), MAX_TESTS)]
 
 
 def main():
     build, bundle, project = Path(sys.argv[1]).resolve(), Path(sys.argv[2]), sys.argv[3]
     programs = bundle / "programs" / project
     programs.mkdir(parents=True)
-    described = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True)
+    ctest_output = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True)
     groups = {}
-    for test in json.loads(described.stdout)["tests"]:
+    for test in json.loads(ctest_output.stdout)["tests"]:
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
         if "command" not in test:
             sys.exit(f"{test['name']} has not been built")
         program = Path(test["command"][0])
-        if build not in program.parents or not is_about_the_device(properties):
+        if build not in program.parents or not depends_on_device(properties):
             continue
         if not (programs / program.name).exists():
             shutil.copy(program, programs)
@@ -69,11 +70,11 @@ def main():
         suite = next(suite for pattern, suite in SUITES if re.match(pattern, name))
         arguments = test["command"][1:]
         prefix, _, last = name.partition(".")
-        # As revamp_add_tests() makes them; these programs take further names.
-        together = arguments[-1:] == [last]
-        command = " ".join([f"programs/{project}/{program.name}", *(arguments[:-1] if together else arguments)])
-        line = (f"{properties.get('TIMEOUT', 120):.0f}", ";".join(variables_of(project, properties)), command, prefix + "." if together else name)
-        groups.setdefault((suite, *line), []).extend([last] if together else [])
+        # The commands of tests from revamp_add_tests() end with the name of the test. Their programs accept several names.
+        is_grouped = arguments[-1:] == [last]
+        command = " ".join([f"programs/{project}/{program.name}", *(arguments[:-1] if is_grouped else arguments)])
+        line = (f"{properties.get('TIMEOUT', 120):.0f}", ";".join(variables_of(project, properties)), command, prefix + "." if is_grouped else name)
+        groups.setdefault((suite, *line), []).extend([last] if is_grouped else [])
     lists = {}
     for (suite, *line), tests in groups.items():
         for part in chunks(tests):
@@ -86,9 +87,9 @@ def main():
     for suite, lines in lists.items():
         with open(bundle / "lists" / suite, "a", encoding="ascii") as file:
             file.writelines(line + "\n" for line in lines)
-    # Libraries and programs that the tests themselves load or start.
-    for beside in [*build.glob("*.so"), *build.glob("revamp_test_dlopen")]:
-        shutil.copy(beside, programs)
+    # Copies the libraries that the tests load, and a program that they start.
+    for extra_file in [*build.glob("*.so"), *build.glob("revamp_test_dlopen")]:
+        shutil.copy(extra_file, programs)
 
 
 main()

@@ -1,10 +1,10 @@
-/* A Vulkan layer through which the calls of interest pass, so that callgrind knows them by name: a driver's own
- * functions have none. */
+/* A Vulkan layer through which callgrind counts calls of vkUpdateDescriptorSets. Callgrind counts calls by symbol; the
+ * layer's function has a symbol, the driver's functions have none. */
 #include "layer.h"
 
 static PFN_vkUpdateDescriptorSets update;
 
-/* The name is what is looked for. */
+/* scripts/test-instructions looks for this name. */
 static VKAPI_ATTR void VKAPI_CALL counted_vkUpdateDescriptorSets(VkDevice device, uint32_t write_count,
                                                                  const VkWriteDescriptorSet *writes,
                                                                  uint32_t copy_count,

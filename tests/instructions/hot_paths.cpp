@@ -1,5 +1,5 @@
-// The hot paths, for scripts/test-instructions: each case does one thing over and over in steady state, and callgrind
-// writes down after each time what this thread ran. Run by callgrind with --separate-threads=yes --instr-atstart=no.
+// Runs the library's hot paths in callgrind (--separate-threads=yes --instr-atstart=no), for scripts/test-instructions.
+// Each case repeats one operation in steady state. Callgrind dumps the counts of this thread after each repetition.
 #include <revamp.h>
 #include <valgrind/callgrind.h>
 
@@ -21,10 +21,10 @@ using namespace concurrency;
 
 namespace {
 
-constexpr int times = 16;      // that count
-constexpr int warm_passes = 8; // passes of so many times before
+constexpr int repetitions = 16;  // repetitions in a pass
+constexpr int warmup_passes = 8; // passes that are not counted
 constexpr int elements = 1024;
-std::string only; // the name of the case, if one was named
+std::string selected_case; // the name of the case, if one was named
 
 void must(revamp_status status, const char *what) {
     if (status == REVAMP_OK) return;
@@ -33,18 +33,18 @@ void must(revamp_status status, const char *what) {
 }
 #define MUST(call) must(call, #call)
 
-// Counts `op` alone: what is dumped is what this thread ran since the dump before. (Collection is never switched off:
-// callgrind counts calls all the same, but forgets to begin anew with those it has not collected.) With `before` before
-// each time and `begin` and `end` around the passes. If a case was named, nothing is done for the others.
+// Counts the instructions of `op` in the last pass. Each dump has the instructions of this thread since the previous
+// dump. Calls `before` before each repetition, and `begin` and `end` around each pass. Does nothing if the command line
+// names another case. (Collection stays on: while off, callgrind still counts calls, but does not reset these counts.)
 template <class Begin, class Before, class Op, class End>
 void count(const char *name, Begin &&begin, Before &&before, Op &&op, End &&end) {
-    if (!only.empty() && name != only) return;
+    if (!selected_case.empty() && name != selected_case) return;
     const std::string mark = std::string("case:") + name;
-    for (int pass = 0; pass <= warm_passes; pass++) {
+    for (int pass = 0; pass <= warmup_passes; pass++) {
         begin();
-        for (int i = 0; i < times; i++) {
+        for (int i = 0; i < repetitions; i++) {
             before();
-            if (pass < warm_passes) {
+            if (pass < warmup_passes) {
                 op();
                 continue;
             }
@@ -58,12 +58,12 @@ void count(const char *name, Begin &&begin, Before &&before, Op &&op, End &&end)
 
 const auto nothing = [] {};
 
-// Long enough that what is said of a burst of launches does not hold (see BURST in the library's queue).
-void rest() {
+// Waits until a burst of launches has ended (see BURST in src/device/vulkan/burst.rs).
+void wait_for_burst_end() {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
-// Four data sources of a case's own, so that no case finds what another left.
+// Four data sources for one case. Cases have their own data, so that they do not affect each other.
 struct Data {
     std::vector<int> memory[4];
     std::vector<ints> views;
@@ -75,7 +75,7 @@ struct Data {
     }
 };
 
-struct View { // of the C API
+struct View { // a view of the C API
     std::vector<unsigned> memory = std::vector<unsigned>(elements, 1);
     revamp_array_view handle = nullptr;
     View() {
@@ -120,7 +120,7 @@ struct Spirv {
         launch(four, arguments, 4, elements);
     }
     void wait() const { MUST(revamp_accelerator_view_wait(where)); }
-    // Work that the device has until the host has queued a pass.
+    // Keeps the device busy until the host has queued a pass.
     void occupy() const { launch_one(busy, 20000); }
 };
 
@@ -128,7 +128,7 @@ void spirv_launches(revamp_accelerator device) {
     const Spirv s(device);
     const auto idle = [&s] {
         s.wait();
-        rest();
+        wait_for_burst_end();
     };
     const auto busy = [&s] { s.occupy(); };
     const auto wait = [&s] { s.wait(); };
@@ -139,8 +139,9 @@ void spirv_launches(revamp_accelerator device) {
     count("spirv_launch_1_view_behind", busy, nothing, one, wait);
     count("spirv_launch_4_views_behind", busy, nothing, four, wait);
 
-    // Who waits looks after staging that was used within seconds, every 50 ms. So that it does not depend on the
-    // machine: it was used, and it is time.
+    // For some seconds after a use of staging memory, a waiting thread searches for idle staging memory every 50 ms.
+    // Each repetition first uses staging memory and waits 60 ms, so that the count does not depend on the machine's
+    // speed.
     const int32_t extent = 1024;
     revamp_array array;
     MUST(revamp_array_create(s.where, 1, &extent, 4, nullptr, &array));
@@ -172,7 +173,7 @@ void copies(revamp_accelerator device) {
     static char memory[4096];
     const auto idle = [&] {
         MUST(revamp_accelerator_view_wait(where));
-        rest();
+        wait_for_burst_end();
     };
     count(
         "copy_4_KiB_to_array", nothing, idle, [&] { MUST(revamp_copy_to_array(memory, sizeof memory, array)); },
@@ -186,20 +187,20 @@ void copies(revamp_accelerator device) {
 
 // ---- C++ AMP
 
-void lambda_launches(const std::string &name, const accelerator_view &where, bool behind) {
+void lambda_launches(const std::string &name, const accelerator_view &where, bool with_busy_device) {
     const Data data, other;
     const auto &v = data.views;
     const auto wait = [&] { where.wait(); };
     const auto idle = [&] {
         where.wait();
-        rest();
+        wait_for_burst_end();
     };
     const auto busy = [&] { launch_one(where, other.views[0], 20000); };
     const auto one = [&] { launch_one(where, v[0], 1); };
     const auto four = [&] { launch_four(where, v[0], v[1], v[2], v[3]); };
     count((name + "_launch_1_view_idle").c_str(), nothing, idle, one, wait);
     count((name + "_launch_4_views_idle").c_str(), nothing, idle, four, wait);
-    if (!behind) return;
+    if (!with_busy_device) return;
     count((name + "_launch_1_view_behind").c_str(), busy, nothing, one, wait);
     count((name + "_launch_4_views_behind").c_str(), busy, nothing, four, wait);
 }
@@ -208,7 +209,7 @@ void views_on_the_host() {
     Data data;
     const ints &view = data.views[0];
     int sum = 0;
-    // Where the element is at hand the state word says so.
+    // The state word of the view says that the elements are valid on the host.
     const auto read = [&] {
         for (int i = 0; i < 64; i++)
             sum += view[i];
@@ -247,7 +248,7 @@ std::wstring wide(const char *path) {
 } // namespace
 
 int main(int argument_count, char **arguments) {
-    if (argument_count > 1) only = arguments[1];
+    if (argument_count > 1) selected_case = arguments[1];
     size_t found = 0;
     MUST(revamp_accelerator_list(nullptr, 0, &found));
     std::vector<revamp_accelerator> all(found);
@@ -269,7 +270,7 @@ int main(int argument_count, char **arguments) {
     }
     CALLGRIND_START_INSTRUMENTATION;
     spirv_launches(device);
-    // Otherwise no writes of descriptors would be seen.
+    // Without the layer, no descriptor writes would be counted.
     if (!dlopen(COUNTING_LAYER, RTLD_NOW | RTLD_NOLOAD)) {
         std::fprintf(stderr, "the Vulkan loader has not loaded the layer " COUNTING_LAYER "\n");
         return 1;
@@ -278,7 +279,7 @@ int main(int argument_count, char **arguments) {
 #ifdef HAS_KERNELS
     lambda_launches("compiled", accelerator(wide(info_of(device).device_path)).create_view(), true);
 #endif
-    // What is left does not depend on the memory of devices.
+    // The other cases do not depend on the memory mode.
     const char *memory = std::getenv("REVAMP_MEMORY");
     if (memory && !std::strcmp(memory, "separate")) return 0;
     lambda_launches("host", accelerator(accelerator::direct3d_warp).create_view(), false);

@@ -1,5 +1,5 @@
 #version 450
-// Adds 1, so many times: `rounds` makes it last.
+// The value of `rounds` determines how long the kernel takes.
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Values { uint values[]; };
 layout(push_constant) uniform Constants { uint rounds; };

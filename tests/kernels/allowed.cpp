@@ -1,4 +1,4 @@
-// What is beside forbidden.cpp and must compile without a word, also with -famp-strict.
+// Code that is similar to that in forbidden.cpp, but must compile without messages, even with -famp-strict.
 #include <algorithm>
 #include <amp.h>
 #include <amp_graphics.h>
@@ -13,7 +13,7 @@
 using namespace concurrency;
 using namespace concurrency::graphics;
 
-// Cpu code does what it likes.
+// Code that is restrict(cpu) may use all of C++.
 struct of_the_host {
     char c = 1;
     short s[3];
@@ -129,12 +129,12 @@ union either {
     float f;
 };
 
-// Pointers and references to one level, of allowed types.
+// Pointers and references with one level of indirection, to allowed types.
 inline int pointers(int *p, const float *q, pair &r, const pair *s, either &e) restrict(amp) {
     int *local = p + 1;
     int(&reference)[2] = *reinterpret_cast<int(*)[2]>(p);
-    const float *&again = q;
-    return *local + int(*q) + r.first + s->first + int(reinterpret_cast<const unsigned &>(*again)) + reference[0] + e.i;
+    const float *&alias = q;
+    return *local + int(*q) + r.first + s->first + int(reinterpret_cast<const unsigned &>(*alias)) + reference[0] + e.i;
 }
 inline int null(int *p) restrict(amp) {
     return p == nullptr ? 1 : 0;
@@ -194,7 +194,7 @@ template <class T, int N> struct fixed {
 template <class Function> int apply(Function f, int x) restrict(amp, cpu) {
     return f(x);
 }
-// A class with a version for each side, in a template for both.
+// A class with a call operator for each restriction, used in a restrict(amp,cpu) template.
 struct for_each_side {
     int operator()(int x) const restrict(amp) { return x; }
     int operator()(int x) const { return cpu_function(x, nullptr); }
@@ -315,13 +315,13 @@ void instantiates(array_view<float> v, array<float> &a, array<int> &b) {
 }
 class owner {
     std::vector<int> values;
-    array<int> own;
+    array<int> member_array;
     int n = 2;
 
   public:
-    owner() : values(4), own(4) {}
+    owner() : values(4), member_array(4) {}
     void run() {
-        array<int> &data = own;
+        array<int> &data = member_array;
         const int copy = n;
         parallel_for_each(
             data.extent, [ =, &data ](index<1> i) restrict(amp) { data[i] = copy; });
@@ -335,7 +335,7 @@ int main() {
     owner().run();
 }
 
-// What `[&]` captures stands in the body alone; another thing has the name of one of them.
+// `[&]` captures the arrays that the body names. A parameter of another function has the name of a captured array.
 unsigned twice_of(unsigned key) restrict(amp, cpu) {
     return 2 * key;
 }
@@ -345,7 +345,7 @@ void arrays_captured_by_default(const array<unsigned> &a, const array<unsigned> 
         out.extent, [&](index<1> i) restrict(amp) { out[i] = in[i] + twice_of(key[i]); });
 }
 
-// Arrays that templates capture by reference: called by the program, or by a library alone.
+// Templates that capture arrays by reference. The program calls some instances, the standard library the others.
 struct fills {
     template <class T> void operator()(T &a) const {
         parallel_for_each(
@@ -369,7 +369,7 @@ void arrays_captured_in_templates(array<float> &a, array<unsigned> &b) {
     });
 }
 
-// Textures: references, views made and handed on in kernels, members named with template arguments.
+// Textures: references to textures, texture_views that kernels create and pass on, explicit template arguments.
 struct texture_reader {
     const graphics::texture<float, 2> &texels;
     graphics::texture_view<float, 2> to;
@@ -383,7 +383,7 @@ template <class V> graphics::float_4 reads_by_template(V view, graphics::float_2
 }
 void textures(const graphics::texture<float, 2> &in, graphics::texture<float, 2> &out,
               const graphics::texture<graphics::float_4, 2> &colours) {
-    // A lambda of cpu code.
+    // A lambda in restrict(cpu) code that launches a kernel.
     const auto cleared = [](graphics::texture<graphics::float_4, 2> &t) {
         const graphics::texture_view<graphics::float_4, 2> all(t);
         parallel_for_each(
@@ -402,7 +402,7 @@ void textures(const graphics::texture<float, 2> &in, graphics::texture<float, 2>
         out.extent, [=](index<2> i) restrict(amp) { to.set(i, reads_by_template(from, graphics::float_2(0.5f)).x); });
 }
 
-// Members that the compiler makes of classes whose parts have a version for each side, or for both.
+// Implicit members of classes whose members or bases have one overload for each restriction, or one for both.
 struct two_copies {
     int x;
     two_copies() restrict(amp) : x(0) {}
@@ -433,7 +433,7 @@ struct copies_for_both {
 struct holds_copies_for_both {
     box_of_any<copies_for_both> all[2];
 };
-// One of the same template is the host's alone.
+// An instance of box_of_any that only host code uses.
 struct copied_on_the_host {
     int x;
     copied_on_the_host() : x(0) {}
@@ -455,7 +455,7 @@ template <class T> void implicit_members_of(array_view<int> v) {
             v[i] = sizeof(some);
         });
 }
-// The host's constructors take arguments of types that have expressions in them; none is a default argument.
+// Host constructors whose parameter types contain expressions. None of these expressions is a default argument.
 struct takes_arguments {
     int n;
     takes_arguments(const index<1> &i) : n(i[0]) {}

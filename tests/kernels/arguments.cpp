@@ -1,6 +1,6 @@
-// What kernels find in their argument block, and memory that several arguments share: threads meet in it at barriers,
-// in one view, in two over the same memory, or in none, as the launch goes. Each kernel runs several times, since
-// launches are remembered.
+// Tests of the argument block of kernels, and of arguments that share memory. Depending on the launch, threads exchange
+// data at barriers through one view, through two views of the same memory, or not at all. Each kernel runs several
+// times, because repeated launches are cached.
 #include "device.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int tile = 64, count = 4 * tile, rounds = 3;
 
-// Threads write, and read behind a barrier what others wrote, if `from` is the same memory.
-void turn(const accelerator_view &gpu, const array_view<int> &to, const array_view<const int> &from) {
+// Threads write `to`, and read `from` after a barrier. If `from` is the same memory, they read other threads' values.
+void write_then_read(const accelerator_view &gpu, const array_view<int> &to, const array_view<const int> &from) {
     parallel_for_each(
         gpu, to.extent.tile<tile>(), [=](tiled_index<tile> t) restrict(amp) {
             to[t.global] = t.global[0] * 3;
@@ -23,7 +23,7 @@ void turn(const accelerator_view &gpu, const array_view<int> &to, const array_vi
             to[t.global] = other + 1;
         });
 }
-int turned(int i) {
+int mirrored(int i) {
     return (i / tile * tile + tile - 1 - i % tile) * 3 + 1;
 }
 
@@ -42,7 +42,7 @@ struct many {
 
 } // namespace
 
-TEST(views_over_the_same_memory_and_over_other) {
+TEST(views_of_the_same_and_of_different_memory) {
     const accelerator_view gpu = vulkan_view();
     array<int> one(count, gpu), two(count, gpu);
     std::vector<int> values(count, 5);
@@ -51,10 +51,10 @@ TEST(views_over_the_same_memory_and_over_other) {
     const array_view<const int> same(one), other(two);
     for (int round = 0; round < 2 * rounds; ++round) {
         const bool shares = (round / rounds) % 2 == 0;
-        turn(gpu, to, shares ? same : other);
+        write_then_read(gpu, to, shares ? same : other);
         copy(one, values.begin());
         for (int i = 0; i < count; ++i)
-            CHECK(values[i] == (shares ? turned(i) : 6));
+            CHECK(values[i] == (shares ? mirrored(i) : 6));
     }
 }
 
@@ -66,14 +66,14 @@ TEST(sections_that_overlap_and_that_do_not) {
     for (const int begin : {0, count, 0, count, 0}) {
         std::fill(values.begin(), values.end(), 7);
         copy(values.begin(), all);
-        turn(gpu, view.section(0, count), array_view<const int>(view.section(begin, count)));
+        write_then_read(gpu, view.section(0, count), array_view<const int>(view.section(begin, count)));
         copy(all, values.begin());
         for (int i = 0; i < count; ++i)
-            CHECK(values[i] == (begin == 0 ? turned(i) : 8));
+            CHECK(values[i] == (begin == 0 ? mirrored(i) : 8));
     }
 }
 
-TEST(a_barrier_in_a_loop_orders_what_each_round_writes) {
+TEST(a_barrier_in_a_loop_orders_the_writes_of_each_iteration) {
     const accelerator_view gpu = vulkan_view();
     array<int> a(count, gpu), b(count, gpu);
     std::vector<int> values(count);
@@ -82,7 +82,7 @@ TEST(a_barrier_in_a_loop_orders_what_each_round_writes) {
         copy(values.begin(), a);
         parallel_for_each(
             gpu, a.extent.tile<tile>(), [&a, &b ](tiled_index<tile> t) restrict(amp) {
-                // Each element wanders once around its tile.
+                // Each element moves once around the tile, and ends where it started.
                 for (int n = 0; n < tile; ++n) {
                     b[t.global] = a[t.tile_origin[0] + (t.local[0] + 1) % tile];
                     t.barrier.wait_with_global_memory_fence();
@@ -91,9 +91,9 @@ TEST(a_barrier_in_a_loop_orders_what_each_round_writes) {
                     t.barrier.wait();
                 }
             });
-        std::vector<int> found(count);
-        copy(a, found.begin());
-        CHECK(found == values);
+        std::vector<int> results(count);
+        copy(a, results.begin());
+        CHECK(results == values);
     }
 }
 
@@ -108,15 +108,15 @@ TEST(values_of_all_sizes_and_arrays_of_all_ranks) {
         for (int i = 0; i < count; ++i)
             CHECK(values[i] == -5 - round + 200 + 5 + 4 + (i % 4 == 3 ? round : i % 4 + 1));
     }
-    // One of rank 9, whose extent is larger than what a kernel finds near its block, beside one used for its extent
-    // alone.
+    // `deep` has rank 9, so its extent does not fit into the space that the uniform buffer has for an array.
+    // `extent_only` is used only for its extent.
     const int lengths[] = {2, 1, 1, 1, 1, 1, 1, 1, 3};
     array<int, 9> deep(extent<9>(lengths), gpu);
     array<int, 3> box(4, 5, 6, gpu);
-    array<int> unused(7, gpu);
+    array<int> extent_only(7, gpu);
     parallel_for_each(
-        gpu, box.extent, [&deep, &box, &unused ](index<3> i) restrict(amp) {
-            box[i] = unused.extent[0] * 1000 + box.extent[1] * 100;
+        gpu, box.extent, [&deep, &box, &extent_only ](index<3> i) restrict(amp) {
+            box[i] = extent_only.extent[0] * 1000 + box.extent[1] * 100;
             index<9> at;
             for (int d = 0; d < 9; ++d)
                 at[d] = 0;
@@ -124,15 +124,15 @@ TEST(values_of_all_sizes_and_arrays_of_all_ranks) {
             at[8] = i[2] % 3;
             deep[at] = deep.extent[8] * 10 + deep.extent[0] + at[8];
         });
-    std::vector<int> boxed(120), found(6);
+    std::vector<int> boxed(120), results(6);
     copy(box, boxed.begin());
-    copy(deep, found.begin());
+    copy(deep, results.begin());
     CHECK(std::count(boxed.begin(), boxed.end(), 7500) == 120);
     for (int i = 0; i < 6; ++i)
-        CHECK(found[i] == 32 + i % 3);
+        CHECK(results[i] == 32 + i % 3);
 }
 
-// Far more bytes than a uniform buffer is sure to have.
+// The functor has far more bytes than the push constants that every device supports (128 bytes).
 TEST(a_large_functor) {
     struct large {
         array_view<int> to;
@@ -150,7 +150,7 @@ TEST(a_large_functor) {
         CHECK(values[i] == i + 599);
 }
 
-TEST(each_thread_of_a_domain_runs_once_whatever_its_shape) {
+TEST(each_thread_runs_once_in_domains_of_all_shapes) {
     const accelerator_view gpu = vulkan_view();
     const int shapes[][3] = {{1, 1, 1}, {1, 1, 300},   {300, 1, 1}, {1, 300, 1},
                              {5, 7, 9}, {100, 3, 100}, {2, 2, 257}, {33, 65, 3}};

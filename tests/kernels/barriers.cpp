@@ -1,5 +1,5 @@
-// Tile barriers under conditions that differ between the threads of a tile, or may. A comment says what is said of its
-// line: `error`, `warning`, `strict` with -famp-strict only, which makes errors of warnings too (tests/verify.py).
+// Tile barriers under conditions that differ, or may differ, between the threads of a tile. A comment has a part of
+// the message of its line (tests/verify.py): `error`, `warning`, or `strict` (-famp-strict only; warnings are errors).
 // clang-format off
 #include <amp.h>
 #include <amp_math.h>
@@ -183,7 +183,7 @@ void perhaps(array_view<int> v, array_view<const int> w) {
             int i = 0;
             while (w[t.global] > i)
                 ++i;
-            // How often each thread went round differs.
+            // The number of iterations may differ between threads, so `i` may differ.
             if (i > 3) t.barrier.wait(); // warning: in control flow that
             v[t.global] = 1;
         });
@@ -200,7 +200,7 @@ void perhaps(array_view<int> v, array_view<const int> w) {
             if (s[t.local[0]] > 2) t.barrier.wait(); // warning: in control flow that
             v[t.global] = s[0];
         });
-    // Uniform unless threads race; HLSL's compiler does not follow it.
+    // `done` is the same for all threads unless threads race. HLSL's compiler does not recognise that.
     parallel_for_each(
         domain, [=](tiled_index<16> t) restrict(amp) {
             tile_static int done;
@@ -254,7 +254,7 @@ void uniform(array_view<int> v, array_view<const int> w, int n) {
                 t.barrier.wait();
             while (++k < n);
         });
-    // Always true, or the same by the shape of the tile.
+    // Conditions that are always true, or that are uniform because of the shape of the tile.
     parallel_for_each(
         domain, [=](tiled_index<16> t) restrict(amp) {
             if (t.local[0] < 16) t.barrier.wait();
@@ -316,14 +316,14 @@ void uniform(array_view<int> v, array_view<const int> w, int n) {
         });
 }
 void uniform_in_two(array_view<int, 2> v, int n) {
-    // One row: the first index is always 0.
+    // The tile has one row, so the first local index is always 0.
     parallel_for_each(
         v.extent.tile<1, 16>(), [=](tiled_index<1, 16> t) restrict(amp) {
             if (t.local[0] == 0) t.barrier.wait();
             if (t.global[0] < n) t.barrier.wait();
             v[t.global] = 1;
         });
-    // The product in tiles.
+    // A tiled matrix product.
     parallel_for_each(
         v.extent.tile<4, 4>(), [=](tiled_index<4, 4> t) restrict(amp) {
             tile_static int a[4][4];

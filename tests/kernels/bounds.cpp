@@ -1,7 +1,7 @@
-// Accesses outside of arrays and array_views, as programs written for Direct3D make them: reads give 0, writes and
-// atomic operations are dropped, and what lies beside keeps its values. Built twice: with BOUNDS zero, and with BOUNDS
-// report (REPORTS), where the launch fails besides and the text names the place. Zero is also for host threads, at all
-// levels of processors and without optimisation.
+// Tests of accesses outside of arrays and array_views, which programs written for Direct3D make. Reads return 0, writes
+// and atomic operations have no effect, and memory around the elements is unchanged. There are builds with BOUNDS zero,
+// and with BOUNDS report (REPORTS), where the launch also fails with a message that names the access. Builds with
+// BOUNDS zero also run on host threads, with native kernels for all processor levels, and without optimisation.
 #include "device.hpp"
 
 #include <amp_short_vectors.h>
@@ -16,43 +16,43 @@ using namespace concurrency::graphics;
 
 namespace {
 
-// Host threads, by their native kernels, where the environment says so. Found once: a call that lists accelerators can
-// be the one that gets a kernel's report.
-accelerator_view place() {
+// Kernels run on host threads if BOUNDS_ON_HOST_THREADS is set, otherwise on the Vulkan device. The accelerator_view is
+// looked up only once, because a call that lists accelerators may receive a kernel's report.
+accelerator_view target_view() {
     static const accelerator_view found =
         std::getenv("BOUNDS_ON_HOST_THREADS") ? accelerator(accelerator::direct3d_warp).default_view : vulkan_view();
     return found;
 }
 
-// Runs what accesses memory outside: what is told has these parts.
-template <class Run> void outside(const Run &run, std::initializer_list<const char *> parts) {
-    std::string told;
+// Runs code with accesses outside of views. With REPORTS, checks that the report has these parts.
+template <class Run> void check_out_of_bounds(const Run &run, std::initializer_list<const char *> parts) {
+    std::string report;
     try {
         run();
-        place().wait();
+        target_view().wait();
     } catch (const runtime_exception &e) {
-        told = e.what();
+        report = e.what();
     }
-    // Of one launch one thing is told.
-    place().wait();
+    // A launch makes only one report, so the next wait succeeds.
+    target_view().wait();
 #ifdef REPORTS
     for (const char *part : parts)
-        if (told.find(part) == std::string::npos) {
-            std::printf("'%s' is not in '%s'\n", part, told.c_str());
+        if (report.find(part) == std::string::npos) {
+            std::printf("'%s' is not in '%s'\n", part, report.c_str());
             CHECK(false);
         }
 #else
     (void)parts;
-    CHECK(told.empty());
+    CHECK(report.empty());
 #endif
 }
 
-// Elements with others on both sides, which nobody may touch.
+// Elements with guard elements on both sides, which must not change.
 template <class T> struct guarded {
     std::vector<T> all;
     explicit guarded(int n, T value = T()) : all(unsigned(n) + 200, value) {}
     T *first() { return all.data() + 100; }
-    // Those beside are as they were.
+    // True if the guard elements are unchanged.
     bool is_untouched(T value = T()) const {
         for (unsigned n = 0; n < all.size(); ++n)
             if ((n < 100 || n >= all.size() - 100) && !(all[n] == value)) return false;
@@ -82,17 +82,17 @@ struct packed {
 
 } // namespace
 
-// Microsoft's sample counts what falls outside of its bins too.
+// Microsoft's histogram sample also has values for which there is no bin.
 TEST(a_histogram_with_values_beyond_its_bins) {
     std::vector<int> values(1000), bins(16);
     for (unsigned n = 0; n < 1000; ++n)
         values[n] = int(n % 40) - 10;
     const array_view<const int> v(1000, values);
     const array_view<int> b(16, bins);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), v.extent, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&b[v[i]]); });
+                target_view(), v.extent, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&b[v[i]]); });
         },
         {"bounds.cpp:", "'b'", "an atomic operation on 4 bytes", "extent (16)", "index ("});
     b.synchronize();
@@ -104,19 +104,19 @@ TEST(a_stencil_reads_beyond_the_edges) {
     std::vector<float> from(64, 1.0f), to(64);
     const array_view<const float> in(64, from);
     const array_view<float> out(64, to);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i - 1] + in[i] + in[i + 1]; });
+                target_view(), out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i - 1] + in[i] + in[i + 1]; });
         },
         {"'in'", "reads 4 bytes", "extent (64)"});
     out.synchronize();
     CHECK(to[0] == 2 && to[1] == 3 && to[62] == 3 && to[63] == 2);
 }
 
-// Host threads compare the first and the last index of a row of threads with the view, and then check none of them, or
-// all.
-TEST(indices_that_loops_make) {
+// Native kernels compare the first and the last index of a row of threads with the extent. If both are inside, they
+// skip the checks of the row's accesses. Otherwise they check each access.
+TEST(indices_computed_in_loops) {
     for (const int n : {1, 7, 64, 256})
         for (const int threads : {1, 5, 300}) {
             guarded<int> from(n, 1000);
@@ -125,10 +125,10 @@ TEST(indices_that_loops_make) {
             std::vector<int> got(unsigned(threads), -1);
             const array_view<const int> in(n, from.first());
             const array_view<int> to(threads, got);
-            outside(
+            check_out_of_bounds(
                 [&] {
                     parallel_for_each(
-                        place(), to.extent, [=](index<1> id) restrict(amp) {
+                        target_view(), to.extent, [=](index<1> id) restrict(amp) {
                             const int i = id[0];
                             int sum = in[i - 100] + in[int(unsigned(i) * 0x40000000u)];
                             for (int k = i; k < n + 20; k += 3)
@@ -160,7 +160,6 @@ TEST(indices_that_loops_make) {
         }
 }
 
-// As the book's Cartoonizer looks at its neighbours. By the flat size: a column too far is in the next row.
 // Work that keeps LLVM from rotating a loop.
 #define MIX(h) h = h * 1664525u + 1013904223u, h ^= h >> 13, h *= 2654435761u, h ^= h >> 7
 TEST(loops_that_another_exit_ends_before_the_counter_wraps) {
@@ -169,10 +168,10 @@ TEST(loops_that_another_exit_ends_before_the_counter_wraps) {
     const array_view<int> ups(64, up), downs(64, down), wides(9, wide);
     const int n = 5, stop = 30, scale = 1 << 26;
     const unsigned lowest = 0;
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), ups.extent, [=](index<1> t) restrict(amp) {
+                target_view(), ups.extent, [=](index<1> t) restrict(amp) {
                     int sum = 0, steps = 0;
                     unsigned h = unsigned(t[0]) * 3u + 1u;
                     for (int i = 0;; i += 2) {
@@ -185,10 +184,10 @@ TEST(loops_that_another_exit_ends_before_the_counter_wraps) {
                 });
         },
         {"'five'"});
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), downs.extent, [=](index<1> t) restrict(amp) {
+                target_view(), downs.extent, [=](index<1> t) restrict(amp) {
                     int sum = 0, steps = 0;
                     unsigned h = unsigned(t[0]) * 3u + 1u;
                     for (unsigned i = unsigned(n);; --i) {
@@ -202,10 +201,10 @@ TEST(loops_that_another_exit_ends_before_the_counter_wraps) {
         },
         {"'ten'"});
     // An offset whose range has more than 31 bits.
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), wides.extent, [=](index<1> t) restrict(amp) {
+                target_view(), wides.extent, [=](index<1> t) restrict(amp) {
                     wides[t] = ten[int((static_cast<long long>(t[0] * scale) << 35) >> 45)];
                 });
         },
@@ -220,14 +219,16 @@ TEST(loops_that_another_exit_ends_before_the_counter_wraps) {
 }
 #undef MIX
 
+// The Cartoonizer of the C++ AMP book reads neighbours like this. Only the linear index is checked, so an index beyond
+// the last column reads the next row.
 TEST(neighbours_in_two_dimensions) {
     std::vector<int> from(8 * 8, 1), to(8 * 8);
     const array_view<const int, 2> in(8, 8, from);
     const array_view<int, 2> out(8, 8, to);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<2> i) restrict(amp) {
+                target_view(), out.extent, [=](index<2> i) restrict(amp) {
                     int sum = 0;
                     for (int y = -1; y <= 1; ++y)
                         for (int x = -1; x <= 1; ++x)
@@ -239,7 +240,7 @@ TEST(neighbours_in_two_dimensions) {
     out.synchronize();
     CHECK(to[9] == 9 && to[3] == 6 && to[63 - 3] == 6 && to[18] == 9);
 #ifndef REPORTS
-    // (0, 0): of the row above nothing, of its own two and the last of none, of the next one three, the last of row 0.
+    // The sum at (0, 0) has no element for row -1, two for row 0, and three for row 1: (1, -1) is (0, 7).
     CHECK(to[0] == 5);
 #endif
 }
@@ -247,10 +248,10 @@ TEST(neighbours_in_two_dimensions) {
 TEST(writes_beyond_both_ends_touch_nothing) {
     guarded<int> memory(50, 7);
     const array_view<int> v(50, memory.first());
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), extent<1>(200), [=](index<1> i) restrict(amp) { v[i[0] - 75] = i[0]; });
+                target_view(), extent<1>(200), [=](index<1> i) restrict(amp) { v[i[0] - 75] = i[0]; });
         },
         {"'v'", "writes 4 bytes", "extent (50)"});
     v.synchronize();
@@ -262,10 +263,10 @@ TEST(writes_beyond_both_ends_touch_nothing) {
 TEST(huge_and_negative_indices) {
     std::vector<int> values(10, 3), read(8, -1);
     const array_view<int> v(10, values), out(8, read);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), extent<1>(8), [=](index<1> i) restrict(amp) {
+                target_view(), extent<1>(8), [=](index<1> i) restrict(amp) {
                     const int at[] = {-1, -2147483647 - 1, 2147483647, 10, 1 << 30, -(1 << 30), 0x3fffffff, 5};
                     out[i] = v[at[i[0]]];
                     v[at[7 - i[0]]] += 1;
@@ -286,10 +287,10 @@ TEST(elements_of_64_bits_and_of_structs) {
     const array_view<double> d(5, doubles);
     const array_view<three> s(5, structs);
     const array_view<int> out(16, sums);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<1> i) restrict(amp) {
+                target_view(), out.extent, [=](index<1> i) restrict(amp) {
                     const three one = s[i[0] - 4];
                     out[i] = one.a + 10 * one.b + 100 * one.c + 1000 * int(d[i[0] - 4]);
                     d[i[0] + 5] = 1;
@@ -313,10 +314,10 @@ TEST(short_vectors) {
     std::vector<float> sums(8, -1);
     const array_view<float_4> v(4, values);
     const array_view<float> out(8, sums);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<1> i) restrict(amp) {
+                target_view(), out.extent, [=](index<1> i) restrict(amp) {
                     const float_4 one = v[i];
                     out[i] = one.x + one.y + one.z + one.w + v[i[0] - 4].y;
                     v[i[0] + 4] = float_4(9, 9, 9, 9);
@@ -331,12 +332,12 @@ TEST(short_vectors) {
 }
 
 TEST(arrays_by_reference) {
-    const accelerator_view where = place();
+    const accelerator_view where = target_view();
     std::vector<int> values(20, 1);
     array<int> a(20, values.begin(), where);
     array<int, 2> b(4, 5, values.begin(), where);
     array<int> out(30, where);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
                 where, extent<1>(30), [&a, &b, &out ](index<1> i) restrict(amp) {
@@ -352,7 +353,7 @@ TEST(arrays_by_reference) {
     CHECK(kept == values);
 }
 
-// v[-1] begins 3 bytes before the memory and ends in it.
+// v[-1] begins 3 bytes before the view's memory and ends inside of it.
 TEST(accesses_across_the_start) {
     const packed nine = {9, {9, 9}, {9, 9, 9}};
     guarded<packed> elements(4, nine);
@@ -360,10 +361,10 @@ TEST(accesses_across_the_start) {
     const array_view<packed> view(4, elements.first());
     const array_view<const int> at(1, where);
     const array_view<int> out(1, seen);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), extent<1>(1), [=](index<1> i) restrict(amp) {
+                target_view(), extent<1>(1), [=](index<1> i) restrict(amp) {
                     out[i] = view[0].v[at[i]];
                     view[0].v[at[i]] = 0x01010101;
                     view[0].v[at[i] + 2] = 5;
@@ -377,7 +378,7 @@ TEST(accesses_across_the_start) {
 }
 
 TEST(the_extent_of_an_array_alone) {
-    const accelerator_view where = place();
+    const accelerator_view where = target_view();
     array<float, 2> a(3, 7, where);
     std::vector<int> seen(2);
     const array_view<int> out(2, seen);
@@ -394,10 +395,10 @@ TEST(sections_projections_and_shapes) {
     std::vector<int> read(8, -1);
     const array_view<int, 2> v(10, 10, values);
     const array_view<int> out(8, read);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), extent<1>(1), [=](index<1>) restrict(amp) {
+                target_view(), extent<1>(1), [=](index<1>) restrict(amp) {
                     const array_view<int, 2> part = v.section(2, 2, 3, 3);
                     const array_view<int> row = v[9], flat = v[9].view_as(extent<2>(2, 5))[1];
                     out[0] = part(1, 1);
@@ -425,10 +426,10 @@ TEST(sections_projections_and_shapes) {
 TEST(a_pointer_to_one_of_two_views) {
     std::vector<int> first(10, 1), second(30, 2), read(40, -1);
     const array_view<int> a(10, first), b(30, second), out(40, read);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<1> i) restrict(amp) {
+                target_view(), out.extent, [=](index<1> i) restrict(amp) {
                     out[i] = *(i[0] % 2 ? &a[i] : &b[i]);
                     (i[0] % 2 ? a[i[0] + 10] : b[i[0] + 30]) = 9;
                     const array_view<int> &one = i[0] % 4 < 2 ? a : b;
@@ -441,8 +442,8 @@ TEST(a_pointer_to_one_of_two_views) {
     b.synchronize();
     for (int n = 0; n < 40; ++n) {
         const int direct = n % 2 ? (n < 10 ? 1 : 0) : (n < 30 ? 2 : 0);
-        const int chosen = n % 4 < 2 ? (n < 10 ? 1 : 0) : (n < 30 ? 2 : 0);
-        CHECK(read[unsigned(n)] == direct + 10 * chosen);
+        const int by_reference = n % 4 < 2 ? (n < 10 ? 1 : 0) : (n < 30 ? 2 : 0);
+        CHECK(read[unsigned(n)] == direct + 10 * by_reference);
     }
     CHECK(first == std::vector<int>(10, 1) && second == std::vector<int>(30, 2));
 }
@@ -450,10 +451,10 @@ TEST(a_pointer_to_one_of_two_views) {
 TEST(a_pointer_that_a_loop_moves) {
     std::vector<int> values(32, 1), read(4, -1);
     const array_view<int> v(32, values), out(4, read);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<1> i) restrict(amp) {
+                target_view(), out.extent, [=](index<1> i) restrict(amp) {
                     int sum = 0;
                     for (const int *p = &v[i], *end = p + 40; p != end; ++p)
                         sum += *p;
@@ -473,10 +474,10 @@ TEST(a_pointer_that_a_loop_moves) {
 TEST(structs_that_hold_views) {
     std::vector<int> source(10, 4), target(20, 1);
     const pair_of_views p = {array_view<int>(20, target), array_view<const int>(10, source)};
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), extent<1>(30), [=](index<1> i) restrict(amp) { p.to[i] += p.from[i[0] - 5]; });
+                target_view(), extent<1>(30), [=](index<1> i) restrict(amp) { p.to[i] += p.from[i[0] - 5]; });
         },
         {"extent ("});
     p.to.synchronize();
@@ -484,17 +485,17 @@ TEST(structs_that_hold_views) {
         CHECK(target[n] == (n >= 5 && n < 15 ? 5 : 1));
 }
 
-// Which view it is, is known when the kernel runs.
+// Kernels select the view at run time.
 TEST(arrays_of_views) {
-    std::vector<int> one(10, 1), two(20, 2), three_(30, 3), read(40, -1);
-    const array_view<int> a(10, one), b(20, two), c(30, three_), out(40, read);
+    std::vector<int> one(10, 1), two(20, 2), thirty(30, 3), read(40, -1);
+    const array_view<int> a(10, one), b(20, two), c(30, thirty), out(40, read);
     struct {
         array_view<int> views[3];
     } all = {{a, b, c}};
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<1> i) restrict(amp) {
+                target_view(), out.extent, [=](index<1> i) restrict(amp) {
                     int sum = 0;
                     for (int n = 0; n < 3; ++n)
                         sum += all.views[(n + i[0]) % 3][i];
@@ -509,20 +510,20 @@ TEST(arrays_of_views) {
     a.synchronize();
     b.synchronize();
     c.synchronize();
-    CHECK(one == std::vector<int>(10, 1) && two == std::vector<int>(20, 2) && three_ == std::vector<int>(30, 3));
+    CHECK(one == std::vector<int>(10, 1) && two == std::vector<int>(20, 2) && thirty == std::vector<int>(30, 3));
 }
 
 TEST(atomic_operations_outside_give_zero) {
     guarded<int> memory(4, 5);
     std::vector<int> old(8, -1);
     const array_view<int> v(4, memory.first()), out(8, old);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent, [=](index<1> i) restrict(amp) {
+                target_view(), out.extent, [=](index<1> i) restrict(amp) {
                     int expected = 0;
                     out[i] = atomic_fetch_add(&v[i], 3) + atomic_exchange(&v[i[0] + 4], 9);
-                    // It ends, as the value outside is always 0.
+                    // The loop ends because the value outside is always 0.
                     while (!atomic_compare_exchange(&v[i[0] + 100], &expected, 1))
                         ;
                 });
@@ -535,15 +536,15 @@ TEST(atomic_operations_outside_give_zero) {
     CHECK(memory.is_untouched(5) && memory.first()[0] == 8 && memory.first()[3] == 8);
 }
 
-// A thread outside goes on to its barriers.
+// Threads with accesses outside of the view still reach the barrier.
 TEST(tiles_and_barriers) {
     std::vector<int> values(40, 1), read(64, -1);
     const array_view<const int> v(40, values);
     const array_view<int> out(64, read);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                target_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
                     tile_static int shared[16];
                     shared[t.local[0]] = v[t.global];
                     t.barrier.wait();
@@ -560,14 +561,14 @@ TEST(tiles_and_barriers) {
 }
 
 #ifdef REPORTS
-// What Direct3D leaves open, too: tile_static memory and local arrays.
+// tile_static memory and local arrays, which Direct3D does not check, are checked too.
 TEST(tile_static_memory_and_locals) {
     std::vector<int> read(32);
     const array_view<int> out(32, read);
-    outside(
+    check_out_of_bounds(
         [&] {
             parallel_for_each(
-                place(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                target_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
                     tile_static int shared[16];
                     shared[t.local[0]] = 1;
                     t.barrier.wait();
@@ -581,33 +582,33 @@ TEST(tile_static_memory_and_locals) {
 }
 #endif
 
-// The same launch again, which the library remembers, with other bounds in between.
+// Repeats a cached launch. Every second repetition has accesses outside of the view.
 TEST(launches_that_are_repeated) {
     std::vector<int> values(64), bins(8);
     for (int n = 0; n < 64; ++n)
         values[unsigned(n)] = n;
     const array_view<const int> v(64, values);
     const array_view<int> b(8, bins);
-    int told = 0;
+    int report = 0;
     for (int round = 0; round < 20; ++round) {
         const int highest = round % 2 ? 8 : 64;
         try {
             parallel_for_each(
-                place(), v.extent, [=](index<1> i) restrict(amp) {
+                target_view(), v.extent, [=](index<1> i) restrict(amp) {
                     if (v[i] < highest) atomic_fetch_inc(&b[v[i]]);
                 });
-            place().wait();
+            target_view().wait();
         } catch (const runtime_exception &) {
-            ++told;
+            ++report;
         }
     }
     b.synchronize();
     for (unsigned n = 0; n < 8; ++n)
         CHECK(bins[n] == 20);
 #ifdef REPORTS
-    CHECK(told == 10);
+    CHECK(report == 10);
 #else
-    CHECK(told == 0);
+    CHECK(report == 0);
 #endif
 }
 
@@ -624,14 +625,14 @@ TEST(host_threads_and_host_code_report_too) {
 #endif
 
 #ifndef REPORTS
-// More threads than the view has elements, of a source that goes on behind it.
+// Launches more threads than the view has elements. The data source continues after the end of the view.
 TEST(threads_beyond_a_view_of_a_larger_vector) {
     std::vector<int> values(1024, 7);
     const array_view<int> v(1000, values);
     parallel_for_each(
-        place(), extent<1>(1024), [=](index<1> i) restrict(amp) { v[i] = v[i] + i[0]; });
+        target_view(), extent<1>(1024), [=](index<1> i) restrict(amp) { v[i] = v[i] + i[0]; });
     parallel_for_each(
-        place(), extent<1>(1024).tile<32>(), [=](tiled_index<32> t) restrict(amp) {
+        target_view(), extent<1>(1024).tile<32>(), [=](tiled_index<32> t) restrict(amp) {
             tile_static int all[32];
             all[t.local[0]] = v[t.global];
             t.barrier.wait();
@@ -644,7 +645,7 @@ TEST(threads_beyond_a_view_of_a_larger_vector) {
     }
 }
 
-// Copies of what is larger than a register.
+// Copies elements that are larger than a register.
 TEST(large_elements) {
     struct many {
         int all[40];
@@ -656,7 +657,7 @@ TEST(large_elements) {
     const array_view<const many> in(3, from.first());
     const array_view<many> out(3, to.first());
     parallel_for_each(
-        place(), extent<1>(8), [=](index<1> i) restrict(amp) { out[i[0] - 2] = in[i[0] - 1]; });
+        target_view(), extent<1>(8), [=](index<1> i) restrict(amp) { out[i[0] - 2] = in[i[0] - 1]; });
     out.synchronize();
     CHECK(to.first()[0].all[0] == 2 && to.first()[1].all[39] == 42);
     for (const int x : to.first()[2].all)
@@ -679,14 +680,14 @@ TEST(the_programs_own_function_does_not_check) {
 }
 #endif
 
-// Nothing is told of what is inside.
+// Accesses to the last elements are not reported.
 TEST(the_last_element_is_inside) {
     std::vector<int> values(12, 1);
     std::vector<double> doubles(3, 1);
     const array_view<int, 3> v(2, 3, 2, values);
     const array_view<double> d(3, doubles);
     parallel_for_each(
-        place(), v.extent, [=](index<3> i) restrict(amp) {
+        target_view(), v.extent, [=](index<3> i) restrict(amp) {
             v[i] += v(1, 2, 1) * 0 + int(d[2]) + v[0][2][1] * 0 + *(&v[index<3>(1, 2, 0)] + 1) * 0;
             if (i[0] == 0 && i[1] == 0 && i[2] == 0) d[0] = d[1] + d[2];
         });

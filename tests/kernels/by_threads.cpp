@@ -1,5 +1,5 @@
-// Builds without native kernels: host threads run the device's code of a kernel, thread by thread. Overloads are those
-// that a device takes.
+// Tests of builds without native kernels. Host threads then run the code that a kernel has for devices, one kernel
+// thread at a time, and calls resolve to the restrict(amp) overloads.
 #include <amp.h>
 #include <amp_graphics.h>
 #include <amp_math.h>
@@ -10,40 +10,40 @@
 
 using namespace concurrency;
 
-static int side(int) restrict(cpu) {
+static int called_overload(int) restrict(cpu) {
     return 1;
 }
-static int side(int) restrict(amp) {
+static int called_overload(int) restrict(amp) {
     return 2;
 }
-static int both_sides(int x) restrict(amp, cpu) {
-    return side(x);
+static int overload_called_by_both(int x) restrict(amp, cpu) {
+    return called_overload(x);
 }
 
 static accelerator_view host_threads() {
     return accelerator(accelerator::direct3d_warp).default_view;
 }
 
-template <class Kernel> static std::vector<int> made(int count, const Kernel &kernel) {
+template <class Kernel> static std::vector<int> results_of(int count, const Kernel &make_kernel) {
     std::vector<int> numbers(static_cast<unsigned>(count), -1);
     const array_view<int> out(count, numbers);
-    parallel_for_each(host_threads(), out.extent, kernel(out));
+    parallel_for_each(host_threads(), out.extent, make_kernel(out));
     out.synchronize();
     return numbers;
 }
 
 TEST(functions_of_the_device_side_are_called) {
-    const auto found = made(3, [](const array_view<int> &out) {
+    const auto found = results_of(3, [](const array_view<int> &out) {
         return [=](index<1> i) restrict(amp) {
-            out[i] = i[0] * 100 + side(0) * 10 + both_sides(0);
+            out[i] = i[0] * 100 + called_overload(0) * 10 + overload_called_by_both(0);
         };
     });
     CHECK(found == (std::vector<int>{22, 122, 222}));
-    CHECK(both_sides(0) == 1);
+    CHECK(overload_called_by_both(0) == 1);
 }
 
 namespace {
-struct chosen {
+struct two_call_operators {
     array_view<int> out;
     void operator()(index<1> i) const restrict(amp) { out[i] = 7; }
     void operator()(int i) const restrict(cpu, amp) { out[i] = 8; }
@@ -54,11 +54,12 @@ struct counting {
     void operator()(index<1> i) restrict(amp) { out[i] = ++seen; }
 };
 } // namespace
-TEST(functors_have_the_device_sides_operator) {
-    CHECK(made(2, [](const array_view<int> &out) { return chosen{out}; }) == (std::vector<int>{7, 7}));
+TEST(the_amp_call_operator_of_a_functor_is_called) {
+    CHECK(results_of(2, [](const array_view<int> &out) { return two_call_operators{out}; }) ==
+          (std::vector<int>{7, 7}));
 }
 TEST(each_thread_changes_a_functor_of_its_own) {
-    CHECK(made(3, [](const array_view<int> &out) { return counting{out, 4}; }) == (std::vector<int>{5, 5, 5}));
+    CHECK(results_of(3, [](const array_view<int> &out) { return counting{out, 4}; }) == (std::vector<int>{5, 5, 5}));
 }
 
 TEST(threads_of_a_tile_meet_at_barriers) {
@@ -71,7 +72,7 @@ TEST(threads_of_a_tile_meet_at_barriers) {
             if (t.local == index<2>(0, 0)) sum = 0;
             values[t.local[0]][t.local[1]] = t.global[0] * 10 + t.global[1];
             t.barrier.wait_with_tile_static_memory_fence();
-            atomic_fetch_add(&sum, side(0));
+            atomic_fetch_add(&sum, called_overload(0));
             const int other = values[1 - t.local[0]][2 - t.local[1]];
             t.barrier.wait();
             out[t] = other * 100 + sum;
@@ -90,7 +91,7 @@ TEST(domains_of_many_dimensions) {
     const array_view<int, 4> out(extent<4>(sizes), numbers);
     parallel_for_each(
         host_threads(), out.extent, [=](index<4> i) restrict(amp) {
-            out[i] = i[0] * 1000 + i[1] * 100 + i[2] * 10 + i[3] + side(0) * 10000;
+            out[i] = i[0] * 1000 + i[1] * 100 + i[2] * 10 + i[3] + called_overload(0) * 10000;
         });
     out.synchronize();
     CHECK(numbers.front() == 20000 && numbers.back() == 21214 && numbers[31] == 21001);
@@ -101,7 +102,7 @@ TEST(mathematics_is_the_c_librarys) {
     const array_view<float> out(4, numbers);
     parallel_for_each(
         host_threads(), extent<1>(1), [=](index<1>) restrict(amp) {
-            out[0] = precise_math::sin(out[0]) + float(side(0) - 2);
+            out[0] = precise_math::sin(out[0]) + float(called_overload(0) - 2);
             out[1] = fast_math::exp(out[1]);
             out[2] = float(precise_math::pow(double(out[2]), 1.5));
             out[3] = precise_math::cospi(out[3] - 0.2f);
@@ -119,13 +120,14 @@ TEST(textures) {
     std::vector<float> numbers(4);
     const array_view<float> out(4, numbers);
     parallel_for_each(
-        host_threads(), out.extent, [=](index<1> i) restrict(amp) { out[i] = float(view[i]) * float(side(0)); });
+        host_threads(),
+        out.extent, [=](index<1> i) restrict(amp) { out[i] = float(view[i]) * float(called_overload(0)); });
     out.synchronize();
     CHECK(numbers[1] == 0.4f && numbers[3] == 2.0f);
 }
 
-// The text with which a kernel of two tiles of two threads failed: the second thread of each calls the function, behind
-// a barrier.
+// Runs a kernel with two tiles of two threads. The second thread of each tile calls `function` after a barrier. Returns
+// the text of the error, or "none".
 template <class Function> static std::string failure(const Function &function) {
     std::vector<int> numbers(4);
     const array_view<int> out(4, numbers);
@@ -133,7 +135,7 @@ template <class Function> static std::string failure(const Function &function) {
         parallel_for_each(
             host_threads(), out.extent.tile<2>(), [=](tiled_index<2> t) restrict(amp) {
                 t.barrier.wait();
-                if (t.local[0] == 1) function(t.global[0] * side(0));
+                if (t.local[0] == 1) function(t.global[0] * called_overload(0));
                 t.barrier.wait();
                 out[t] = 1;
             });
@@ -144,23 +146,23 @@ template <class Function> static std::string failure(const Function &function) {
     return "none";
 }
 TEST(a_thread_ends_with_an_error) {
-    // With the line of the call and the index: the first tile may not come to it, since the second one has.
-    const auto told = [](const std::string &text, const std::string &what, int line) {
+    // The text must name the line of the call, and the thread: 1 or 3, because either tile may run first.
+    const auto expect = [](const std::string &text, const std::string &what, int line) {
         CHECK_CONTAINS(text, what);
-        if (line) CHECK_CONTAINS(text, "by_threads.cpp:" + std::to_string(line));
+        CHECK_CONTAINS(text, "by_threads.cpp:" + std::to_string(line));
         CHECK(text.find("thread (1)") != std::string::npos || text.find("thread (3)") != std::string::npos);
     };
-    told(failure([](int x) restrict(amp) { direct3d_errorf("bad %d\n", x + 1000 - x); }), "bad 1000 (", __LINE__);
-    told(failure([](int) restrict(amp) { direct3d_abort(); }), "Shader abort instruction hit (", __LINE__);
-    told(failure([](int x) restrict(amp) { assert(x == 0 && "here"); }), "failed. (thread (", __LINE__);
+    expect(failure([](int x) restrict(amp) { direct3d_errorf("bad %d\n", x + 1000 - x); }), "bad 1000 (", __LINE__);
+    expect(failure([](int) restrict(amp) { direct3d_abort(); }), "Shader abort instruction hit (", __LINE__);
+    expect(failure([](int x) restrict(amp) { assert(x == 0 && "here"); }), "failed. (thread (", __LINE__);
     CHECK(failure([](int) restrict(amp){}) == "none");
 }
 TEST(a_division_by_zero_is_defined) {
     std::vector<int> divisors = {0, 2, -1, 0};
     const array_view<const int> by(4, divisors);
-    const auto found = made(4, [by](const array_view<int> &out) {
+    const auto found = results_of(4, [by](const array_view<int> &out) {
         return [=](index<1> i) restrict(amp) {
-            const int quotient = 7 * (side(0) - 1) / by[i];
+            const int quotient = 7 * (called_overload(0) - 1) / by[i];
             out[i] = by[i] == 0 ? quotient - 4 : quotient;
         };
     });
@@ -172,7 +174,7 @@ TEST(an_error_names_the_thread_of_a_row) {
     const auto run = [&] {
         parallel_for_each(
             host_threads(), out.extent, [=](index<2> i) restrict(amp) {
-                if (i == index<2>(2, 19)) direct3d_errorf("here %d", side(0));
+                if (i == index<2>(2, 19)) direct3d_errorf("here %d", called_overload(0));
                 out[i] = 1;
             });
         out.synchronize();

@@ -1,4 +1,4 @@
-// What kernels capture, and the domains that they run over, on a Vulkan device.
+// Tests of the captures of kernels, and of the domains that kernels run over, on a Vulkan device.
 #include "device.hpp"
 
 #include <cstdlib>
@@ -9,16 +9,16 @@ using namespace concurrency;
 
 namespace {
 
-// Bytes that went to and from accelerators.
-std::uint64_t moved() {
+// The number of bytes that implicit transfers to and from accelerators have moved so far.
+std::uint64_t moved_bytes() {
     revamp_transfer_counters counters = {};
     counters.struct_size = sizeof counters;
     revamp::detail::check(revamp_get_transfers(&counters));
     return counters.implicit_to_bytes + counters.implicit_from_bytes;
 }
 
-// Bytes of a view that are valid on an accelerator_view.
-std::uint64_t valid(const array_view<int> &view, const accelerator_view &where) {
+// The number of bytes of a view that are valid on an accelerator_view.
+std::uint64_t valid_bytes_on(const array_view<int> &view, const accelerator_view &where) {
     revamp_residency residency = {};
     residency.struct_size = sizeof residency;
     revamp::detail::check(revamp_array_view_get_residency(revamp::detail::view_access::handle(view),
@@ -41,7 +41,7 @@ struct pair {
     float apply(float x) const restrict(amp, cpu) { return x * factor + float(shift); }
 };
 
-// A functor class, with a functor in it.
+// A functor class that has a functor as a member.
 struct inner {
     array_view<const int> from;
     int operator()(int i) const restrict(amp, cpu) { return from[i] * 2; }
@@ -91,7 +91,7 @@ TEST(more_elements_than_kernels_count) {
 }
 #endif
 
-// LLVM counts such loops by differences of addresses.
+// Loops over pointers: LLVM computes their trip counts from differences of addresses.
 TEST(loops_of_pointers_over_local_arrays) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> sums(64);
@@ -107,14 +107,14 @@ TEST(loops_of_pointers_over_local_arrays) {
                 all += *p;
             sum[i] = all;
         });
-    bool right = true;
+    bool all_match = true;
     for (int i = 0; i < 64; ++i) {
         int all = 0;
         for (int k = i % 8; k < (i % 3 == 0 ? 20 : 29); ++k)
             all += k + i;
-        right = right && sum[i] == all;
+        all_match = all_match && sum[i] == all;
     }
-    CHECK(right);
+    CHECK(all_match);
 }
 
 TEST(arrays_by_reference) {
@@ -127,10 +127,10 @@ TEST(arrays_by_reference) {
             a[i] = i[0] * a.extent[1] + i[1] + ones[i[0] * 8 + i[1]] + plus;
         });
     const std::vector<int> found = a;
-    bool right = true;
+    bool all_match = true;
     for (int i = 0; i < 32; ++i)
-        right = right && found[std::size_t(i)] == i + 6;
-    CHECK(right);
+        all_match = all_match && found[std::size_t(i)] == i + 6;
+    CHECK(all_match);
     // Only the extent is used.
     int sizes[1] = {};
     {
@@ -170,7 +170,7 @@ TEST(shapes_of_domains) {
     CHECK(covers(gpu, extent<3>(13, 25, 37)) && covers(gpu, extent<2>(1, 1000)) && covers(gpu, extent<2>(1000, 1)));
     const int four[] = {3, 1, 4, 50}, five[] = {2, 3, 1, 30, 2};
     CHECK(covers(gpu, extent<4>(four)) && covers(gpu, extent<5>(five)));
-    // Nothing is captured, so nothing can be seen of it but that it runs.
+    // A kernel without captures has no visible effect; it must only run.
     parallel_for_each(gpu, extent<1>(100), [](index<1>) restrict(amp){});
     gpu.wait();
 }
@@ -190,11 +190,11 @@ TEST(tiles) {
                 to[index<2>(t.tile_origin[1] + t.local[1], t.tile[0] * 4 + t.local[0])] = tile[t.local[0]][t.local[1]];
             });
     }
-    bool right = true;
+    bool all_match = true;
     for (int i = 0; i < 24; ++i)
         for (int j = 0; j < 20; ++j)
-            right = right && w[std::size_t(j * 24 + i)] == i * 20 + j;
-    CHECK(right);
+            all_match = all_match && w[std::size_t(j * 24 + i)] == i * 20 + j;
+    CHECK(all_match);
     array_view<int, 3> cube(4, 6, 20, v);
     parallel_for_each(
         gpu, cube.extent.tile<2, 3, 4>(), [=](tiled_index<2, 3, 4> t) restrict(amp) {
@@ -203,28 +203,28 @@ TEST(tiles) {
     CHECK(cube(3, 5, 19) == 123 && cube(2, 3, 4) == 0);
 }
 
-// DST-6: what a kernel only reads is not marked written, whatever its type says; what it does not use is neither
-// fetched nor marked.
+// DST-6: a view that a kernel only reads is not marked as written, even if its type allows writes. A view that the
+// kernel does not use is neither fetched nor marked.
 TEST(DST_6_only_what_is_used_moves) {
     const accelerator_view host_threads = accelerator(L"host").default_view, cpu = accelerator(L"cpu").default_view;
     for (const accelerator_view &target : {vulkan_view(), host_threads}) {
         std::vector<int> v(1000, 1), w(1000), z(1000);
         array_view<int> only_read(v), written(w), unused(z);
-        const std::uint64_t before = moved();
+        const std::uint64_t before = moved_bytes();
         parallel_for_each(
             target, written.extent, [=](index<1> i) restrict(amp) {
-                // Nobody uses the result, so that the kernel does not read it.
+                // The result is unused, so the compiled kernel does not read the view.
                 [[maybe_unused]] const int dead = unused[i];
                 written[i] = only_read[i] + 1;
             });
-        CHECK(valid(only_read, cpu) == 4000 && valid(only_read, target) == 4000);
-        CHECK(valid(unused, cpu) == 4000 && valid(unused, target) == 0);
-        CHECK(valid(written, cpu) == 0 && valid(written, target) == 4000);
+        CHECK(valid_bytes_on(only_read, cpu) == 4000 && valid_bytes_on(only_read, target) == 4000);
+        CHECK(valid_bytes_on(unused, cpu) == 4000 && valid_bytes_on(unused, target) == 0);
+        CHECK(valid_bytes_on(written, cpu) == 0 && valid_bytes_on(written, target) == 4000);
         CHECK(only_read[5] == 1 && unused[5] == 0);
-        const std::uint64_t up = moved() - before;
+        const std::uint64_t up = moved_bytes() - before;
         CHECK(up == 0 || up == 8000);
         CHECK(written[5] == 2);
-        CHECK(moved() - before == (up == 0 ? 0u : 12000u));
+        CHECK(moved_bytes() - before == (up == 0 ? 0u : 12000u));
     }
 }
 
@@ -240,12 +240,12 @@ TEST(a_dead_array_is_refused) {
     }
 }
 
-TEST(the_default_is_never_software_by_itself) {
+TEST(software_is_never_the_default_automatically) {
     (void)vulkan_view();
     if (std::getenv("CPPAMP_DEFAULT_ACCELERATOR")) SKIP("a default is set");
     if (!accelerator().is_emulated) SKIP("there is a GPU");
     CHECK(accelerator().device_path == L"host");
-    // And the same lambdas run there.
+    // The same lambdas run on host threads.
     CHECK(covers(accelerator().default_view, extent<2>(3, 5)));
 }
 

@@ -1,7 +1,7 @@
-// What the programs of kernelc/examples/generate.rs are made of: each kernel
-// runs on host threads and on the Vulkan accelerator, from the same data, and
-// must give the same; and on host threads in each of the ways there are
-// (REVAMP_HOST_KERNELS), equal to the bit.
+// The common part of the programs that kernelc/examples/generate.rs generates.
+// Each kernel runs on host threads and on the Vulkan accelerator with the same
+// data, and must give the same results. On host threads, the results must be
+// bit-identical in all modes (REVAMP_HOST_KERNELS).
 #pragma once
 
 #include <amp.h>
@@ -48,7 +48,7 @@ inline unsigned mixed(unsigned x, unsigned y) restrict(amp, cpu) {
 inline int wrap(unsigned x) restrict(amp, cpu) {
     return int(x % count);
 }
-// Keeps numbers where sums of them are far from overflow.
+// Limits a number, so that sums of limited numbers are far from overflow.
 inline float bounded(float x) restrict(amp, cpu) {
     return x > 1000.0f ? 1000.0f - (x > 1e6f ? 1e6f : x) * 0.0009765625f : (x < -1000.0f ? -500.0f : x);
 }
@@ -59,7 +59,8 @@ inline float times(float x, float y) restrict(amp, cpu) {
 inline float product(float x, float y) restrict(amp, cpu) {
     return x * y;
 }
-// x y + z, rounded once or twice, gives the same number: that of two roundings.
+// Checks a computed x * y + z. `got` may be the value rounded twice, the value rounded once (fused), or NaN. Then the
+// function returns the value rounded twice, otherwise 12345.
 inline float legal(float got, float x, float y, float z) restrict(amp, cpu) {
     const float twice = product(x, y) + z, once = precise_math::fma(x, y, z);
     return got == twice || got == once || got != got ? twice : 12345.0f;
@@ -110,8 +111,8 @@ struct views {
         sums.refresh();
         floats.refresh();
     }
-    // After a launch that was lost. Each view is asked first: what is not known
-    // to be lost cannot be replaced.
+    // Called after a launch that failed. synchronize() throws if data of the view is lost. Only then does
+    // discard_data() make the view usable again.
     void forget() {
         const auto of = [](auto &view) {
             try {
@@ -135,7 +136,7 @@ inline views &shared_views() {
     return one;
 }
 
-// What a kernel captures.
+// The captures of a kernel.
 #define REVAMP_COMPARE_VIEWS                                                                                           \
     const array_view<const int> a = shared_views().a;                                                                  \
     const array_view<const unsigned> u = shared_views().u;                                                             \
@@ -144,7 +145,7 @@ inline views &shared_views() {
     const array_view<float> floats = shared_views().floats;                                                            \
     const unsigned given = all().u[5]
 
-// COMPARE_HOST: another device in the place of host threads, as direct3d\ref.
+// The accelerator_view of host threads, or of the accelerator that COMPARE_HOST names, such as direct3d\ref.
 inline const accelerator_view &host() {
     static accelerator_view view = [] {
         const std::string path = std::getenv("COMPARE_HOST") ? std::getenv("COMPARE_HOST") : "direct3d\\warp";
@@ -162,16 +163,16 @@ inline const accelerator_view &vulkan() {
     return view;
 }
 
-// A device may take subnormal numbers for zeros (an H200 does). Floats may
-// differ where division and square roots are used: Vulkan allows them 2.5 and 3
-// units in the last place.
+// Subnormal numbers count as zero, because a device may flush them (an H200
+// does). Results of divisions and square roots may differ: Vulkan allows errors
+// of 2.5 and 3 units in the last place.
 inline bool close(float x, float y, bool inexact) {
     if (x == y || (std::isnan(x) && std::isnan(y))) return true;
     if (std::fabs(x) < FLT_MIN && std::fabs(y) < FLT_MIN) return true;
     return inexact && std::fabs(x - y) <= 1e-4f * (1.0f + std::fabs(x));
 }
 
-// Of each launch's results on host threads.
+// The checksum of a launch's results on host threads.
 struct outcome {
     int kernel;
     std::uint64_t checksum;
@@ -188,18 +189,18 @@ inline void add_outcome(int kernel) {
     for (int number : all().sums)
         add(unsigned(number));
     for (float number : all().floats) {
-        unsigned bits = 0x7FC00000; // of NaNs the bits may differ
+        unsigned bits = 0x7FC00000; // the bits of NaNs may differ
         if (!std::isnan(number)) std::memcpy(&bits, &number, sizeof bits);
         add(bits);
     }
     outcomes().push_back({kernel, checksum});
 }
-// This run is for its checksums.
+// True if this run only prints checksums.
 inline bool only_checksums() {
     return std::getenv("COMPARE_CHECKSUMS") != nullptr;
 }
 
-// The kernel under way and where, for one that does not end.
+// The message that is printed if the current kernel does not end in time.
 inline char (&under_way())[64] {
     static char text[64];
     return text;
@@ -217,8 +218,8 @@ template <class Run> void watched(int kernel, const char *where, Run run) {
     run();
 }
 
-// True if it runs on the Vulkan accelerator; false if that says that it cannot:
-// llvmpipe has limits (docs/devices.md).
+// Runs a kernel on the Vulkan accelerator. Returns false if the kernel exceeds
+// a limit of the accelerator (docs/devices.md has the limits of llvmpipe).
 template <class Run> bool runs_on_vulkan(int kernel, Run run) {
     views &v = shared_views();
     try {
@@ -249,19 +250,19 @@ template <class Run> void compare(int kernel, bool inexact, Run run) {
     const std::vector<float> floats = all().floats;
     v.restart();
     if (!runs_on_vulkan(kernel, run)) return;
-    unsigned wrong = 0;
+    unsigned mismatches = 0;
     for (unsigned n = 0; n < count; ++n) {
-        // A number that depends on inexact floats may be another.
+        // Integers that depend on inexact floats may differ too.
         const bool same = (inexact || ints[n] == all().ints[n]) && close(floats[n], all().floats[n], inexact);
-        if (same || ++wrong > 3) continue;
+        if (same || ++mismatches > 3) continue;
         std::printf("kernel %d, thread %u: host %d %.9g, Vulkan %d %.9g\n", kernel, n, ints[n], double(floats[n]),
                     all().ints[n], double(all().floats[n]));
     }
     for (unsigned n = 0; n < 32 && !inexact; ++n)
-        if (sums[n] != all().sums[n] && ++wrong < 4)
+        if (sums[n] != all().sums[n] && ++mismatches < 4)
             std::printf("kernel %d, sum %u: host %d, Vulkan %d\n", kernel, n, sums[n], all().sums[n]);
-    if (wrong != 0) {
-        std::printf("kernel %d: %u numbers differ\n", kernel, wrong);
+    if (mismatches != 0) {
+        std::printf("kernel %d: %u numbers differ\n", kernel, mismatches);
         ++failures();
     }
 }
@@ -271,20 +272,21 @@ void compare_over(int kernel, bool inexact, const Domain &domain, const Kernel &
     compare(kernel, inexact, [&](const accelerator_view &view) { parallel_for_each(view, domain, run); });
 }
 
-// What this program gives if host threads run kernels in another way.
-inline void compare_way(const char *way) {
+// Compares the checksums with those of a run of this program in another mode of REVAMP_HOST_KERNELS.
+inline void compare_mode(const char *mode) {
     const std::string command =
-        std::string("COMPARE_CHECKSUMS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" + std::to_string(getpid()) + "/exe";
+        std::string("COMPARE_CHECKSUMS=1 REVAMP_HOST_KERNELS=") + mode + " /proc/" + std::to_string(getpid()) + "/exe";
     std::FILE *const other = popen(command.c_str(), "r");
     unsigned long long checksum = 0;
     std::size_t at = 0;
     for (; other && at < outcomes().size() && std::fscanf(other, "%llx", &checksum) == 1; ++at)
         if (checksum != outcomes()[at].checksum) {
-            std::printf("kernel %d: on host threads it gives something else as %s\n", outcomes()[at].kernel, way);
+            std::printf("kernel %d: results on host threads differ with REVAMP_HOST_KERNELS=%s\n",
+                        outcomes()[at].kernel, mode);
             ++failures();
         }
     if (!other || pclose(other) != 0 || at != outcomes().size()) {
-        std::printf("it does not run to its end as %s\n", way);
+        std::printf("this program fails with REVAMP_HOST_KERNELS=%s\n", mode);
         ++failures();
     }
 }
@@ -296,10 +298,10 @@ inline int finish() {
         return 0;
     }
 #ifndef COMPARE_NATIVE_ONLY
-    compare_way("coroutines");
+    compare_mode("coroutines");
 #endif
-    for (const char *way : {"v1", "v3"})
-        compare_way(way);
+    for (const char *mode : {"v1", "v3"})
+        compare_mode(mode);
     std::printf("%d kernels differ\n", failures());
     return failures() != 0;
 }

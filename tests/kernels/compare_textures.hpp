@@ -1,6 +1,6 @@
-// Textures for the random kernels that have them (kernelc/examples/generate.rs): each accelerator has its own, of the
-// same texels. Nothing that is read of them depends on a device's precision: samples are of whole numbers, and lie
-// where all weights are quarters or eighths.
+// Textures for random kernels (kernelc/examples/generate.rs). Each accelerator has its own textures with the same
+// texels. No result depends on a device's precision: sampled texels are whole numbers, and samples are taken where all
+// weights are quarters or eighths.
 #pragma once
 
 #include "compare.hpp"
@@ -42,7 +42,7 @@ struct textures {
         fill(halves, 0);
         fill(counted, 23);
     }
-    // What was written becomes part of each thread's number.
+    // Combines the texels that a thread has written with the thread's element of `ints`, which compare() checks.
     void finish() const {
         add(written);
         add(shades);
@@ -74,7 +74,7 @@ inline textures &textures_on(const accelerator_view &view) {
     return of_vulkan;
 }
 
-// A texture and samplers as programs hand them on.
+// A class with a texture and its sampler. Programs pass objects of such classes to functions.
 struct sampled {
     texture_view<const float_4, 2> from;
     sampler by;
@@ -99,7 +99,7 @@ inline unsigned units(float number) restrict(amp) {
     return unsigned(int(number * 128.0f));
 }
 
-// What a kernel captures of `on`.
+// The captures of a kernel: views of the textures of `on`, and samplers.
 #define REVAMP_COMPARE_TEXTURES                                                                                        \
     const texture_view<const unsigned, 1> line(on.line), other_line(on.other_line);                                    \
     const texture_view<const uint_4, 2> plane(on.plane);                                                               \

@@ -1,4 +1,4 @@
-// What debuggers and sanitizers look at (debugging.py).
+// The program that debugging.py runs in debuggers and under sanitizers.
 #include <amp.h>
 #include <amp_short_vectors.h>
 #include <cstdio>

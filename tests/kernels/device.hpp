@@ -6,7 +6,7 @@
 #include <check.hpp>
 #include <revamp.h>
 
-// Works even if the program contains no kernels, when get_all() does not list the device.
+// The first usable Vulkan device. Works even in programs without kernels, where get_all() does not list the device.
 inline concurrency::accelerator_view vulkan_view() {
     revamp_accelerator all[16];
     size_t count = 0;

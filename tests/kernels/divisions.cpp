@@ -1,4 +1,4 @@
-// Integer divisions by zero, and of the most negative number by -1, have one result on all devices
+// Tests that integer divisions by zero, and of the most negative number by -1, have the same result on all devices
 // (docs/spec/language.md#integer-division).
 #include "device.hpp"
 
@@ -12,7 +12,7 @@ using namespace concurrency;
 
 namespace {
 
-// The specified result. Numbers of less than 32 bits are divided as int.
+// The specified results. Numbers with fewer than 32 bits are divided as int.
 template <typename T> T quotient(T left, T right) {
     using Divided = decltype(left / right);
     const Divided a = left, b = right;
@@ -38,18 +38,19 @@ template <typename T> std::vector<T> numbers() {
 template <typename T> using Element = std::conditional_t<sizeof(T) < 4, int, T>;
 template <typename T> using Elements = std::vector<Element<T>>;
 
-template <typename E> void compare(const char *what, const std::vector<E> &found, const std::vector<E> &wanted) {
+template <typename E> void compare(const char *what, const std::vector<E> &found, const std::vector<E> &expected) {
     for (std::size_t n = 0; n < found.size(); ++n)
-        if (found[n] != wanted[n])
-            check::fail(what, int(n), (std::to_string(found[n]) + " instead of " + std::to_string(wanted[n])).c_str());
+        if (found[n] != expected[n])
+            check::fail(what, int(n),
+                        (std::to_string(found[n]) + " instead of " + std::to_string(expected[n])).c_str());
 }
 
-struct Places {
+struct Devices {
     accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;
     accelerator_view device = vulkan_view();
 };
 
-// Each pair of numbers.
+// All pairs of numbers, with the specified quotients and remainders.
 template <typename T> struct Pairs {
     Elements<T> left, right, quotients, remainders;
     Pairs() {
@@ -81,12 +82,12 @@ template <typename T> void by_variables(const accelerator_view &where, const cha
     compare(name, remainders, all.remainders);
 }
 
-// All threads divide by the same number, in a loop, in tiles with a barrier.
-template <typename T> void by_one(const accelerator_view &where, const char *name) {
+// A kernel in which all threads divide by the same number, in a loop after a barrier.
+template <typename T> void by_uniform_divisor(const accelerator_view &where, const char *name) {
     const std::vector<T> data = numbers<T>();
     for (const T by : data) {
-        Elements<T> found(data.begin(), data.end()), wanted(found);
-        for (Element<T> &x : wanted)
+        Elements<T> found(data.begin(), data.end()), expected(found);
+        for (Element<T> &x : expected)
             x = T(quotient(T(x), by) ^ remainder(T(x), by));
         array_view<Element<T>> view(int(found.size()), found);
         parallel_for_each(
@@ -102,14 +103,14 @@ template <typename T> void by_one(const accelerator_view &where, const char *nam
                 view[t.global] = x;
             });
         view.synchronize();
-        compare(name, found, wanted);
+        compare(name, found, expected);
     }
 }
 
 template <typename T, int by> void by_constant(const accelerator_view &where, const char *name) {
     const std::vector<T> data = numbers<T>();
-    Elements<T> found(data.begin(), data.end()), wanted(found);
-    for (Element<T> &x : wanted)
+    Elements<T> found(data.begin(), data.end()), expected(found);
+    for (Element<T> &x : expected)
         x = T(quotient(T(x), T(by)) ^ remainder(T(x), T(by)));
     array_view<Element<T>> view(int(found.size()), found);
     parallel_for_each(
@@ -118,14 +119,14 @@ template <typename T, int by> void by_constant(const accelerator_view &where, co
             view[i] = T(x / T(by) ^ rest);
         });
     view.synchronize();
-    compare(name, found, wanted);
+    compare(name, found, expected);
 }
 
 template <typename T> void all_forms(const char *name) {
-    const Places places;
-    for (const accelerator_view &where : {places.host, places.device}) {
+    const Devices devices;
+    for (const accelerator_view &where : {devices.host, devices.device}) {
         by_variables<T>(where, name);
-        by_one<T>(where, name);
+        by_uniform_divisor<T>(where, name);
         by_constant<T, 0>(where, name);
         by_constant<T, -1>(where, name);
         by_constant<T, 7>(where, name);
@@ -152,20 +153,20 @@ TEST(of_64_bits) {
     all_forms<std::uint64_t>("uint64_t");
 }
 
-// A condition before the division stays one.
-TEST(behind_a_condition) {
-    const Places places;
-    for (const accelerator_view &where : {places.host, places.device}) {
+// A condition that guards a division must keep its effect.
+TEST(a_condition_guards_a_division) {
+    const Devices devices;
+    for (const accelerator_view &where : {devices.host, devices.device}) {
         const Pairs<int> all;
-        std::vector<int> found(all.count()), wanted(all.count());
+        std::vector<int> found(all.count()), expected(all.count());
         for (int n = 0; n < all.count(); ++n)
-            wanted[n] = all.right[n] == 0 ? 5 : quotient(all.left[n], all.right[n]);
+            expected[n] = all.right[n] == 0 ? 5 : quotient(all.left[n], all.right[n]);
         array_view<const int> left(all.count(), all.left), right(all.count(), all.right);
         array_view<int> q(all.count(), found);
         parallel_for_each(
             where, q.get_extent(), [=](index<1> i) restrict(amp) { q[i] = right[i] ? left[i] / right[i] : 5; });
         q.synchronize();
-        compare("behind a condition", found, wanted);
+        compare("guarded by a condition", found, expected);
     }
 }
 

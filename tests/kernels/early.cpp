@@ -1,5 +1,5 @@
-// The API before and after main(): the kernels of a program are registered from before the construction of its static
-// objects until the last of them is destroyed.
+// Tests of the API before and after main(). A program's kernels are registered before the first of its static objects
+// is constructed, and stay registered until the last of these objects is destroyed.
 #include "device.hpp"
 
 #include <cstdio>
@@ -28,39 +28,39 @@ static std::vector<int> expected(int by) {
     return {5 * by, 5 * by + 1, 5 * by + 2, 5 * by + 3};
 }
 
-// The API in a static initialiser.
+// Uses the API in a static initialiser.
 struct early {
-    accelerator chosen;
-    std::size_t offered = accelerator::get_all().size();
-    std::vector<int> by_default;
-    std::string failed;
+    accelerator default_accelerator;
+    std::size_t accelerator_count = accelerator::get_all().size();
+    std::vector<int> default_results;
+    std::string error;
 
     early() {
         try {
-            by_default = launched(nullptr, 3);
+            default_results = launched(nullptr, 3);
         } catch (const std::exception &e) {
-            failed = e.what();
+            error = e.what();
         }
     }
 };
 
 struct on_device {
     std::vector<int> results;
-    std::string failed;
+    std::string error;
 
     on_device() {
         try {
             const accelerator_view gpu = vulkan_view();
             results = launched(&gpu, 4);
         } catch (const check::skipped &skip) {
-            failed = skip.why;
+            error = skip.why;
         } catch (const std::exception &e) {
-            failed = e.what();
+            error = e.what();
         }
     }
 };
 
-// Launches when static objects are destroyed; the process fails if that does not work.
+// Launches a kernel in a static destructor. The process fails if the launch fails.
 struct late {
     bool active = false;
     const accelerator_view *where = nullptr;
@@ -74,10 +74,10 @@ struct late {
     }
 };
 
-static const accelerator at_namespace_scope;
+static const accelerator namespace_scope_default;
 static const early before_main;
 
-// The earliest priority that a program may use.
+// The earliest priority whose initialisers may launch kernels: launch.h registers the kernels at priority 101.
 static struct first {
     std::vector<int> results;
     first() : results(launched(nullptr, 2)) {}
@@ -85,30 +85,30 @@ static struct first {
 
 static const on_device device_before_main;
 
-// Constructed after the first use of a device. Objects constructed before it are destroyed after the library
-// (ShutDown).
+// Constructed after the first use of a device. Objects constructed before that are destroyed after the library has
+// shut down (ErrorKind::ShutDown).
 static late after_main;
 
 TEST(the_default_is_the_same_before_main) {
-    CHECK(at_namespace_scope == accelerator());
-    CHECK(before_main.chosen == accelerator());
-    // If the default depends on the program's kernels.
+    CHECK(namespace_scope_default == accelerator());
+    CHECK(before_main.default_accelerator == accelerator());
+    // With REVAMP_TEST=gpu, the default depends on the program's kernels.
     if (std::getenv("REVAMP_TEST")) CHECK(accelerator() == vulkan_view().accelerator);
 }
 
 TEST(devices_are_offered_before_main) {
-    CHECK(before_main.offered == accelerator::get_all().size());
+    CHECK(before_main.accelerator_count == accelerator::get_all().size());
 }
 
 TEST(static_initialisers_launch) {
-    CHECK_EQUAL(before_main.failed, "");
-    CHECK(before_main.by_default == expected(3));
+    CHECK_EQUAL(before_main.error, "");
+    CHECK(before_main.default_results == expected(3));
     CHECK(first.results == expected(2));
 }
 
 TEST(static_initialisers_launch_on_devices) {
     const accelerator_view gpu = vulkan_view();
-    CHECK_EQUAL(device_before_main.failed, "");
+    CHECK_EQUAL(device_before_main.error, "");
     CHECK(device_before_main.results == expected(4));
 }
 

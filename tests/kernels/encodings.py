@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles and runs sources of other encodings than UTF-8: revamp-c++ reads all of them, or refuses them.
+"""Compiles and runs sources in UTF-8 and other encodings: revamp-c++ must either read a source correctly or refuse it.
 usage: encodings.py FOLDER COMMAND...
-Each program has one function for amp code and a worse match for the host. Only a source that revamp-c++ has read makes the host's
-code call the host's: it prints 1, else 2."""
+Each program has an amp function, and a host function that is a worse match for the call. If revamp-c++ has read the restrictions in the
+source, host code calls the host function and prints 1. Otherwise it prints 2."""
 import shutil
 import subprocess
 import sys
@@ -32,26 +32,26 @@ INCLUDE = b'#include "functions.h"'
 
 
 def case(name, files, flags=(), refused=None):
-    """Compiles main.cpp of these files, and compares what it says or prints."""
-    place = folder / name
-    (place / "more").mkdir(parents=True)
+    """Writes the files and compiles main.cpp. Checks that the compiler refuses it, or checks the output of the program."""
+    case_folder = folder / name
+    (case_folder / "more").mkdir(parents=True)
     for file, content in files.items():
-        (place / file).write_bytes(content)
-    built = subprocess.run([*command, "-w", "-O1", *flags, "main.cpp", "-o", "main"], cwd=place, capture_output=True)
-    told = built.stderr.decode(errors="replace")
+        (case_folder / file).write_bytes(content)
+    built = subprocess.run([*command, "-w", "-O1", *flags, "main.cpp", "-o", "main"], cwd=case_folder, capture_output=True)
+    messages = built.stderr.decode(errors="replace")
     if refused:
-        if built.returncode == 0 or refused not in told:
-            sys.exit(f"{name}: it is to be refused with \"{refused}\", but ended with {built.returncode}: {told}")
+        if built.returncode == 0 or refused not in messages:
+            sys.exit(f"{name}: expected a refusal with \"{refused}\"; the compiler ended with {built.returncode}: {messages}")
         return
     if built.returncode:
-        sys.exit(f"{name}: {told}")
-    ran = subprocess.run([place / "main"], capture_output=True, text=True)
+        sys.exit(f"{name}: {messages}")
+    ran = subprocess.run([case_folder / "main"], capture_output=True, text=True)
     if ran.stdout != RIGHT:
         sys.exit(f"{name}: it printed \"{ran.stdout}{ran.stderr}\", not \"{RIGHT}\"")
 
 
-def chain(count):
-    """Headers of which each includes the next; functions.h is the first that is included and the last that is found."""
+def many_headers(count):
+    """Many headers, and a header all.h that includes all of them."""
     files = {f"more/{n}.h": b"#pragma once\n" for n in range(count)}
     files["all.h"] = b"".join(b'#include "more/%d.h"\n' % n for n in range(count))
     return files
@@ -59,21 +59,21 @@ def chain(count):
 
 folder, command = Path(sys.argv[1]).absolute(), sys.argv[2:]
 shutil.rmtree(folder, ignore_errors=True)
-including = PROGRAM % INCLUDE
-case("utf8", {"main.cpp": including, "functions.h": FUNCTIONS})
+including_program = PROGRAM % INCLUDE
+case("utf8", {"main.cpp": including_program, "functions.h": FUNCTIONS})
 case("main_file", {"main.cpp": COPYRIGHT + PROGRAM % FUNCTIONS})
-case("header", {"main.cpp": including, "functions.h": COPYRIGHT + FUNCTIONS})
-case("byte_order_mark", {"main.cpp": b"\xef\xbb\xbf" + including, "functions.h": b"\xef\xbb\xbf" + COPYRIGHT + FUNCTIONS})
+case("header", {"main.cpp": including_program, "functions.h": COPYRIGHT + FUNCTIONS})
+case("byte_order_mark", {"main.cpp": b"\xef\xbb\xbf" + including_program, "functions.h": b"\xef\xbb\xbf" + COPYRIGHT + FUNCTIONS})
 between = COPYRIGHT + b'#pragma once\n#include "functions.h"\n'
 case("header_of_a_header", {"main.cpp": PROGRAM % b'#include "between.h"', "between.h": between, "functions.h": FUNCTIONS})
 case("name_of_a_header", {"main.cpp": PROGRAM % b'#include "m\xc3\xbcller.h"', "m\u00fcller.h": COPYRIGHT + FUNCTIONS})
 case("include_next", {"main.cpp": PROGRAM % b"#include <functions.h>", "functions.h": b"#include_next <functions.h>\n",
                       "more/functions.h": FUNCTIONS}, ["-I.", "-Imore"])
 case("import", {"main.cpp": PROGRAM % b'#import "functions.h"', "functions.h": FUNCTIONS})
-case("many_headers", {"main.cpp": PROGRAM % b'#include "functions.h"\n#include "all.h"', "functions.h": FUNCTIONS, **chain(2500)})
+case("many_headers", {"main.cpp": PROGRAM % b'#include "functions.h"\n#include "all.h"', "functions.h": FUNCTIONS, **many_headers(2500)})
 for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-    wide = mark + FUNCTIONS.decode().encode(encoding)
-    case(encoding, {"main.cpp": including, "functions.h": wide}, refused="byte order mark detected in")
-    main = mark + including.decode("latin-1").encode(encoding)
+    utf16_functions = mark + FUNCTIONS.decode().encode(encoding)
+    case(encoding, {"main.cpp": including_program, "functions.h": utf16_functions}, refused="byte order mark detected in")
+    main = mark + including_program.decode("latin-1").encode(encoding)
     case(f"main_{encoding}", {"main.cpp": main, "functions.h": FUNCTIONS}, refused="byte order mark detected in")
-print("as they should be")
+print("all sources are read or refused as expected")

@@ -1,5 +1,5 @@
-// Ends of a process on a Vulkan device: `exits HOW [MICROSECONDS]` ends so, `exits all TIMES` runs all of them so often
-// and fails if one does not exit with 0 (decision 5).
+// Tests of how processes that use a Vulkan device end (decision 5). `exits WAY MICROSECONDS` ends in the named way.
+// Some ways pause for MICROSECONDS first. `exits all TIMES` runs each way TIMES times, and fails if a status is not 0.
 #include <amp.h>
 #include <amp_math.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 std::vector<float> data(1024, 1.0f);
 
-// Each K is another kernel, which takes the device some milliseconds to compile.
+// Each value of K makes a different kernel, which the driver compiles in some milliseconds.
 template <int K> void launch() {
     const array_view<float> view(data);
     parallel_for_each(
@@ -117,12 +117,12 @@ const end ends[] = {
 };
 
 int run_all(const char *self, int times) {
-    // What is compiled must be compiled anew.
+    // Caches are off, so that each process must compile its kernels.
     setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
     setenv("REVAMP_CACHE", "off", 1);
     unsetenv("REVAMP_VALIDATION");
     std::mt19937 random(static_cast<unsigned>(getpid()));
-    int runs = 0, bad = 0;
+    int runs = 0, failures = 0;
     for (int n = 0; n < times; ++n)
         for (const end &one : ends) {
             const std::string pause = std::to_string(one.microseconds ? random() % unsigned(one.microseconds) : 0);
@@ -135,12 +135,12 @@ int run_all(const char *self, int times) {
             int status = -1;
             if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
                 std::printf("%s %s: status %#x\n", one.name, pause.c_str(), unsigned(status));
-                ++bad;
+                ++failures;
             }
             ++runs;
         }
-    std::printf("%d of %d ends were bad\n", bad, runs);
-    return bad ? 1 : 0;
+    std::printf("%d of %d processes failed\n", failures, runs);
+    return failures ? 1 : 0;
 }
 
 } // namespace

@@ -1,6 +1,6 @@
-// The table of floating-point expressions, on host threads and on a Vulkan device: equal to the host's to the bit,
-// except that a device may fuse a product into a sum of the same expression. With -ffp-contract=off nothing is fused
-// (CONTRACTION_off), with -ffp-contract=fast also across statements (CONTRACTION_fast).
+// Tests the table of floating-point expressions on host threads and on a Vulkan device. Results must be identical to
+// the host's, but a kernel may fuse a product into a sum of the same expression. With -ffp-contract=off, nothing is
+// fused (CONTRACTION_off). With -ffp-contract=fast, products are also fused across statements (CONTRACTION_fast).
 #include "expressions.hpp"
 
 #include "device.hpp"
@@ -15,9 +15,9 @@
 namespace {
 
 #if defined(CONTRACTION_off) || defined(CONTRACTION_fast)
-constexpr bool by_default = false;
+constexpr bool is_default_contraction = false;
 #else
-constexpr bool by_default = true;
+constexpr bool is_default_contraction = true;
 #endif
 #if defined(CONTRACTION_off)
 constexpr bool fuses = false;
@@ -57,7 +57,7 @@ template <class T> rows<T> numbers() {
     return all;
 }
 
-// Each pair of these, with others of them.
+// All pairs of the values as a and b, with other values as c and d.
 template <class T> rows<T> pairs(const std::vector<T> &values) {
     rows<T> all;
     std::size_t n = 0;
@@ -85,13 +85,22 @@ template <class T> rows<T> special_values() {
     return pairs(values);
 }
 
-// Results and operands below the smallest normal number.
+// Operands with which many results are below the smallest normal number.
 template <class T> rows<T> subnormal_numbers() {
     using limits = std::numeric_limits<T>;
-    const T least = limits::min(), lowest = limits::denorm_min();
-    const std::vector<T> values = {lowest, -lowest,        least - lowest, least * T(-0.3),
-                                   least,  least * T(1.7), least * T(-8),  T(0.3),
-                                   T(-1),  T(5),           big<T>,         limits::max()};
+    const T smallest_normal = limits::min(), smallest_subnormal = limits::denorm_min();
+    const std::vector<T> values = {smallest_subnormal,
+                                   -smallest_subnormal,
+                                   smallest_normal - smallest_subnormal,
+                                   smallest_normal * T(-0.3),
+                                   smallest_normal,
+                                   smallest_normal * T(1.7),
+                                   smallest_normal * T(-8),
+                                   T(0.3),
+                                   T(-1),
+                                   T(5),
+                                   big<T>,
+                                   limits::max()};
     return pairs(values);
 }
 
@@ -99,10 +108,10 @@ template <class T> bool same(T x, T y) {
     return (x != x && y != y) || std::memcmp(&x, &y, sizeof x) == 0;
 }
 
-constexpr int in_a_kernel = 8;
+constexpr int expressions_per_kernel = 8;
 
-// The results of the expressions from First on, one behind the other. One kernel computes several: the compiler's time
-// is by the kernel.
+// The results of the expressions from First on, one after the other. One kernel computes several expressions, because
+// the compile time depends on the number of kernels.
 template <int First, class T, int... N>
 std::vector<T> results(const accelerator_view &where, const rows<T> &in, std::integer_sequence<int, N...>) {
     const int count = int(in.a.size());
@@ -119,7 +128,7 @@ std::vector<T> results(const accelerator_view &where, const rows<T> &in, std::in
     return all;
 }
 
-// Devices may take subnormal numbers for zero (docs/maths.md), as NVIDIA's do with floats. lavapipe keeps them.
+// Devices may flush subnormal numbers to zero (docs/maths.md). NVIDIA's GPUs flush floats; lavapipe flushes nothing.
 template <class T> bool keeps_subnormals(const accelerator_view &where) {
     if (where.accelerator.is_emulated) return true;
     std::vector<T> data = {std::numeric_limits<T>::denorm_min(), T(0)};
@@ -130,57 +139,60 @@ template <class T> bool keeps_subnormals(const accelerator_view &where) {
     return data[1] != 0;
 }
 
-// Nor are infinities and NaN promised where a device does not report that it keeps them, which plain-floats pretends.
-// lavapipe does.
+// Skips a test if REVAMP_TEST=plain-floats simulates a device that does not report that it keeps infinities and NaN.
+// lavapipe keeps infinities and NaN in any case. The test runs on all other devices, because programs cannot query
+// what a device reports.
 void need_special_values(const accelerator_view &where) {
     const char *const test = std::getenv("REVAMP_TEST");
     if (!where.accelerator.is_emulated && test && std::strstr(test, "plain-floats"))
-        SKIP("devices that do not report it need not keep infinities and NaN");
+        SKIP("the device does not report that it keeps infinities and NaN");
 }
 
-template <class E, class T> void compare(const T *made, const rows<T> &in, int left_out) {
-    if ((E::of & left_out) != 0) return;
+template <class E, class T> void compare(const T *computed, const rows<T> &in, int excluded_inputs) {
+    if ((E::input_flags & excluded_inputs) != 0) return;
     const std::size_t count = in.a.size();
-    int wrong = 0;
+    int mismatches = 0;
     for (std::size_t n = 0; n < count; ++n) {
         const T a = in.a[n], b = in.b[n], c = in.c[n], d = in.d[n];
-        const T wanted = E::template value<T>(a, b, c, d, in.i[n]);
-        bool right = same(made[n], wanted);
+        const T expected = E::template value<T>(a, b, c, d, in.i[n]);
+        bool is_allowed = same(computed[n], expected);
         for (T fused : E::template fused<T>(a, b, c, d))
-            right = right || (fuses && same(made[n], fused));
-        if (right || ++wrong > 1) continue;
+            is_allowed = is_allowed || (fuses && same(computed[n], fused));
+        if (is_allowed || ++mismatches > 1) continue;
         std::printf("%s of %s: a = %a, b = %a, c = %a, d = %a, i = %lld: %a, not %a\n", E::name,
                     sizeof(T) == 4 ? "float" : "double", double(a), double(b), double(c), double(d),
-                    static_cast<long long>(in.i[n]), double(made[n]), double(wanted));
+                    static_cast<long long>(in.i[n]), double(computed[n]), double(expected));
     }
-    if (wrong == 0) return;
-    std::printf("%s of %s: %d of %zu differ\n", E::name, sizeof(T) == 4 ? "float" : "double", wrong, count);
+    if (mismatches == 0) return;
+    std::printf("%s of %s: %d of %zu differ\n", E::name, sizeof(T) == 4 ? "float" : "double", mismatches, count);
     check::fail(__FILE__, __LINE__, E::name);
 }
 
 template <int First, class T, int... N>
-void compare_some(const accelerator_view &where, const rows<T> &in, int left_out,
+void compare_some(const accelerator_view &where, const rows<T> &in, int excluded_inputs,
                   std::integer_sequence<int, N...> some) {
-    const std::vector<T> made = results<First>(where, in, some);
-    (compare<expression<First + N>>(made.data() + N * in.a.size(), in, left_out), ...);
+    const std::vector<T> computed = results<First>(where, in, some);
+    (compare<expression<First + N>>(computed.data() + N * in.a.size(), in, excluded_inputs), ...);
 }
 template <class T, int... Group>
-void compare_groups(const accelerator_view &where, const rows<T> &in, int left_out,
+void compare_groups(const accelerator_view &where, const rows<T> &in, int excluded_inputs,
                     std::integer_sequence<int, Group...>) {
-    (compare_some<Group * in_a_kernel>(
-         where, in, left_out,
-         std::make_integer_sequence<int, std::min(in_a_kernel, expressions - Group * in_a_kernel)>()),
+    (compare_some<Group * expressions_per_kernel>(
+         where, in, excluded_inputs,
+         std::make_integer_sequence<int,
+                                    std::min(expressions_per_kernel, expressions - Group * expressions_per_kernel)>()),
      ...);
 }
 template <class T> void compare_all(const accelerator_view &where, const rows<T> &in, bool special) {
     if (sizeof(T) == 8 && !where.accelerator.supports_double_precision) return;
-    const int left_out = (across_statements ? SEPARATE : 0) | (special ? NUMBERS : 0) |
-                         (special && !keeps_subnormals<T>(where) ? SMALL : 0);
-    if constexpr (sizeof(T) == 4 || by_default)
-        compare_groups(where, in, left_out,
-                       std::make_integer_sequence<int, (expressions + in_a_kernel - 1) / in_a_kernel>());
+    const int excluded_inputs = (across_statements ? SEPARATE : 0) | (special ? NUMBERS : 0) |
+                                (special && !keeps_subnormals<T>(where) ? SMALL : 0);
+    if constexpr (sizeof(T) == 4 || is_default_contraction)
+        compare_groups(
+            where, in, excluded_inputs,
+            std::make_integer_sequence<int, (expressions + expressions_per_kernel - 1) / expressions_per_kernel>());
     else
-        SKIP("doubles take the same way as floats");
+        SKIP("doubles are tested only with the default contraction");
 }
 
 accelerator_view host_threads() {
@@ -224,11 +236,11 @@ TEST(subnormal_doubles_on_a_device) {
         SKIP("the device takes subnormal doubles for zero, or has no doubles");
     compare_all(vulkan_view(), subnormal_numbers<double>(), true);
 }
-// Nearly all of them take the fast path of kernelc/src/lower/quotients.rs, where the device has one.
+// If kernels for the device have the fast path of kernelc/src/lower/quotients.rs, nearly all these reciprocals take it.
 TEST(reciprocals_of_all_fractions_on_a_device) {
     const int count = 1 << 23;
-    std::vector<float> made(count);
-    array_view<float> reciprocals(count, made);
+    std::vector<float> computed(count);
+    array_view<float> reciprocals(count, computed);
     for (const float scale : {1.0f, -0x1p-100f, 0x1p90f}) {
         reciprocals.discard_data();
         parallel_for_each(
@@ -236,10 +248,10 @@ TEST(reciprocals_of_all_fractions_on_a_device) {
                 reciprocals[i] = 1 / (scale * (1 + float(i[0]) * 0x1p-23f));
             });
         reciprocals.synchronize();
-        int wrong = 0;
+        int mismatches = 0;
         for (int n = 0; n < count; ++n)
-            wrong += made[n] != 1 / (scale * (1 + float(n) * 0x1p-23f));
-        CHECK(wrong == 0);
+            mismatches += computed[n] != 1 / (scale * (1 + float(n) * 0x1p-23f));
+        CHECK(mismatches == 0);
     }
 }
 

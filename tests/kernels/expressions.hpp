@@ -1,13 +1,13 @@
-// The expressions of expressions.cpp, each for float and double. A device evaluates an expression as written and rounds
-// every operation once; it may only fuse a product into a sum of the same expression.
+// The expressions of expressions.cpp, each for float and double. A kernel must evaluate an expression as written and
+// round every operation once. It may only fuse a product into a sum of the same expression.
 //
 //     EXPRESSION(name, inputs, body, fused...)
 //
 // The body computes the result from a, b, c, d and the integer i. `fused` are the results of the fused forms; without
-// any, there is one result. Inputs:
+// them, only the result of the body is right. Inputs:
 //     ALL       numbers and special values
 //     NUMBERS   numbers near 1
-//     SMALL     an intermediate result of numbers that are not may be subnormal
+//     SMALL     an intermediate result may be subnormal although the inputs are normal
 //     SEPARATE  left out with -ffp-contract=fast, which may fuse across statements
 #ifndef EXPRESSIONS_HPP
 #define EXPRESSIONS_HPP
@@ -25,18 +25,18 @@ using namespace concurrency;
 enum inputs { ALL = 0, NUMBERS = 1, SEPARATE = 2, SMALL = 4 };
 
 template <class T> using whole = std::conditional_t<sizeof(T) == 4, int, long long>;
-// 1.5 * 2^23 and 1.5 * 2^52: a sum with it has no fraction.
+// 1.5 * 2^23 (float) or 1.5 * 2^52 (double). Adding this constant rounds a number to an integer.
 template <class T> constexpr T big = sizeof(T) == 4 ? T(12582912.0) : T(6755399441055744.0);
-// Splits a number in two halves of its digits.
+// Splits the significand of a number into two halves.
 template <class T> constexpr T splitter = sizeof(T) == 4 ? T(4097.0) : T(134217729.0);
 template <class T> constexpr T infinite = std::numeric_limits<T>::infinity();
 
 template <int N> struct expression;
 constexpr int first_expression = __COUNTER__ + 1;
-#define EXPRESSION(named, takes, body, ...)                                                                            \
+#define EXPRESSION(named, flags, body, ...)                                                                            \
     template <> struct expression<__COUNTER__ - first_expression> {                                                    \
         static constexpr const char *name = #named;                                                                    \
-        static constexpr int of = takes;                                                                               \
+        static constexpr int input_flags = flags;                                                                      \
         template <class T> static T value(T a, T b, T c, T d, whole<T> i) restrict(amp, cpu) {                         \
             (void)a, (void)b, (void)c, (void)d, (void)i;                                                               \
             { body }                                                                                                   \
@@ -96,7 +96,7 @@ EXPRESSION(associated_left, ALL, return (a + b) + c;)
 EXPRESSION(associated_right, ALL, return a + (b + c);)
 EXPRESSION(product_of_four, ALL, return (a * b) * (c * d);)
 
-// Sums across statements, and where the source forbids contraction.
+// Sums across statements, and sums for which the source forbids contraction.
 EXPRESSION(product_of_another_statement, SEPARATE, T p = a * b; return p + c;)
 EXPRESSION(one_product_of_another_statement, SEPARATE, T p = a * b; return p - c * d;, fma(-c, d, a *b))
 EXPRESSION(sum_in_statements, SEPARATE, T s = a * b; s += c * d; return s;, fma(c, d, a *b))
@@ -143,7 +143,7 @@ EXPRESSION(equal_to_itself, ALL, return a == a ? T(1) : T(2);)
 EXPRESSION(positive_part, ALL, return a > T(0) ? a : T(0);)
 
 // Round trips.
-// To float by way of double: rounded twice, up.
+// A conversion from integer to float by way of double rounds twice. Here, both roundings are up.
 EXPRESSION(integer_by_double, ALL, const long long n = (((i & 0x7fffffLL) | 0x800001LL) << 39) | 0x3fffffffffLL;
            return T(double(n)) + T(double(static_cast<unsigned long long>(n)));)
 EXPRESSION(integer_and_back, ALL, return T(whole<T>(T(i)) - i);)

@@ -1,6 +1,6 @@
-// What C++ AMP forbids. A comment `error` with a text says what is said of the line always, one `strict` what is said
-// with -famp-strict only; each kind of compile must say exactly this (tests/verify.py). What ends a compile for other
-// reasons is in refused.cpp.
+// Code that C++ AMP forbids. A comment after a line has a part of the message that the compiler must report there:
+// `error` in all modes, `strict` only with -famp-strict. No other messages may appear (tests/verify.py). Code that does
+// not compile for other reasons is in refused.cpp.
 // clang-format off
 #include <amp.h>
 #include <amp_graphics.h>
@@ -109,7 +109,7 @@ inline int amp_calls_functor() restrict(amp) {
 }
 struct volatile_method {
     int x;
-    int get() volatile restrict(amp) { return x; } // strict: it is volatile here
+    int get() volatile restrict(amp) { return x; } // strict: the member function is volatile
 };
 struct caller {
     int x;
@@ -263,6 +263,8 @@ void tile_static_on_the_host() {
 void tile_static_restricted() restrict(cpu) {
     tile_static int x[3]; // error: 'x': tile_static variables exist in amp code only
     (void)x;
+    tile_static with_pointer w; // error: 'w': tile_static variables exist in amp code only
+    (void)w;
 }
 struct with_tile_static {
     void f() {
@@ -272,7 +274,7 @@ struct with_tile_static {
 };
 template <class T> inline T tile_static_of(T x, tiled_index<4> t) restrict(amp) {
     tile_static T large[1 << 14];     // error: 'large' takes 131072 bytes
-    tile_static float right[1 << 13]; // as much as there is
+    tile_static float right[1 << 13]; // exactly the limit
     tile_static float more[(1 << 13) + 1]; // strict: 'more' takes 32772 bytes
     large[t.local[0]] = x;
     right[t.local[0]] = more[t.local[0]] = 1;
@@ -301,9 +303,9 @@ inline int tile_static_function() restrict(amp) {
 int variable restrict(amp) = 3;          // error: 'variable' is a variable
 int variable_too restrict(cpu) = 3;      // error: restrict
 static float several restrict(amp, cpu); // error: restrict
-typedef int integer restrict(amp);       // error: only functions and lambdas have restrict
+typedef int integer restrict(amp);       // error: only functions and lambdas can have restrict
 struct members {
-    int x restrict(amp);                             // error: only functions and lambdas have restrict
+    int x restrict(amp);                             // error: only functions and lambdas can have restrict
     static int y restrict(amp);                      // error: 'y' is a variable
     virtual int f() restrict(amp);                   // error: 'f' is virtual
     virtual int g() restrict(amp, cpu) { return 1; } // error: 'g' is virtual
@@ -361,7 +363,7 @@ inline bool identifies(any_class &c) restrict(amp) {
     return &typeid(c) == nullptr; // error: 'typeid' is not allowed
 }
 inline bool says() restrict(amp) {
-    const auto &text = "text"; // error: a string other than a format
+    const auto &text = "text"; // error: a string that is not the format
     return &text != nullptr;
 }
 inline int numbers(int *p) restrict(amp) {
@@ -430,7 +432,7 @@ inline int references(int x) restrict(amp) {
     return l(1);
 }
 
-// Types that revamp allows: variables.
+// Variables of types that revamp allows, but C++ AMP does not.
 inline int variables() restrict(amp) {
     char a = 1;                   // strict: 'char' is not a number type
     signed char b = 1;            // strict: 'signed char' is not a number type
@@ -662,7 +664,7 @@ inline void tile_static_of_both() restrict(amp, cpu) {
     tile_static int x; // error: 'x': tile_static variables exist in amp code only, and this function is restrict(cpu) too
     (void)x;
 }
-// Captured, and in kernels.
+// Captures, and variables in kernels.
 void kernels(array_view<int> v) {
     char c = 1;
     member_char m = {1, 2};
@@ -691,7 +693,7 @@ void kernels(array_view<int> v) {
         });
 }
 
-// Amp functions called in cpu code, or in code for both.
+// Amp functions called in cpu code, or in amp,cpu code.
 inline int of_amp(int x) restrict(amp) {
     return x + 1;
 }
@@ -731,8 +733,8 @@ inline int calls_amp_lambdas() {
 inline int calls_cpu_lambdas(int y) restrict(amp) {
     auto cpu = [](int x) restrict(cpu) { return x; };
     auto both = [](int x) restrict(amp, cpu) { return x; };
-    auto own = [](int x) { return x; };
-    return cpu(y) + both(2) + own(3); // error: the lambda is restrict(cpu), and amp code calls it
+    auto no_restriction = [](int x) { return x; };
+    return cpu(y) + both(2) + no_restriction(3); // error: the lambda is restrict(cpu), and amp code calls it
 }
 inline void prints_on_the_host(int x) {
     direct3d_printf("%d", x); // error: 'direct3d_printf' is for amp code only
@@ -766,7 +768,7 @@ inline void barrier_on_the_host(const tile_barrier &b) {
     all_memory_fence(b); // error: 'all_memory_fence' is for amp code only
 }
 
-// Cpu functions, by what is not written.
+// Cpu functions in local classes, in friends, and called implicitly.
 inline int local_of_the_host() restrict(amp) {
     struct local {
         int of_cpu() restrict(cpu) { return 1; }
@@ -797,7 +799,7 @@ inline int implicit_members(const implicit_copy &c, implicit_copy &d) restrict(a
     d = c;                  // error: 'operator=' is a cpu function
     return a.inner.x + b.x + e.inner.x;
 }
-// Deeper within classes, in arrays, in what is made of templates.
+// Implicit calls deeper in classes, in arrays and in template instances.
 struct holds_implicit_copy {
     implicit_copy outer;
 };
@@ -905,7 +907,7 @@ void captures_by_a_template(array_view<float> v) {
     captures_in_a_template(v, 1.0f);
 }
 
-// Captures of what belongs to the host, of any kind.
+// Captures of many kinds of host objects.
 struct polymorphic {
     int x;
     virtual ~polymorphic() {}
@@ -930,7 +932,7 @@ void captures_of_holders(array_view<int> v, holds_arrays &h, const array<int> &a
 int &of_the_program = global_counter;
 const int &constant_of_the_program = 3;
 inline int references_of_the_program() restrict(amp, cpu) {
-    return of_the_program; // error: 'of_the_program': a reference of the program
+    return of_the_program; // error: 'of_the_program': a global reference
 }
 void captures_of_the_host(array_view<int> v, polymorphic p, accelerator a, accelerator_view w, holds_array_by_value &h) {
     parallel_for_each(
@@ -942,15 +944,15 @@ void captures_of_the_host(array_view<int> v, polymorphic p, accelerator a, accel
     parallel_for_each(v.extent, h); // error: holds an array or a texture by value in 'a'
 }
 
-// Restrictions and tile_static in places that no grammar has.
-int restrict(amp) before_the_name() { return 1; }   // error: follows the parameters of a function
-restrict(amp) int before_the_type() { return 1; }   // error: follows the parameters of a function
-using of_a_type = int restrict(amp);                // error: follows the parameters of a function
+// Restrictions and tile_static in places that the grammar of C++ AMP does not allow.
+int restrict(amp) before_the_name() { return 1; }   // error: must follow the parameters of a function
+restrict(amp) int before_the_type() { return 1; }   // error: must follow the parameters of a function
+using of_a_type = int restrict(amp);                // error: must follow the parameters of a function
 struct befriends {
-    friend struct members restrict(amp); // error: follows the parameters of a function
+    friend struct members restrict(amp); // error: must follow the parameters of a function
 };
-auto lambda_before = [] restrict(amp) (int x) { return x; };           // error: follows the parameters of a lambda
-auto lambda_without = [] restrict(amp, cpu) { return 1; };             // strict: follows the parameters of a lambda
+auto lambda_before = [] restrict(amp) (int x) { return x; };           // error: must follow the parameters of a lambda
+auto lambda_without = [] restrict(amp, cpu) { return 1; };             // strict: must follow the parameters of a lambda
 inline int texels_on_the_host(const graphics::texture<int, 2> &t) {
     return t(1, 2); // error: 'operator()' is for amp code only
 }
@@ -958,9 +960,9 @@ inline float texels_of_views(const graphics::texture_view<const float, 1> &v) re
     return v.sample(0.5f); // error: 'sample' is for amp code only
 }
 inline void views_of_textures(graphics::texture<float, 1> &one, graphics::texture<graphics::unorm_4, 1> &four) restrict(amp) {
-    graphics::texture_view<const float, 1> a(one);             // error: only of textures of more components than one
-    graphics::texture_view<graphics::unorm_4, 1> b(four);      // error: only of textures of one component
-    graphics::writeonly_texture_view<graphics::unorm_4, 1> c(four); // error: only of textures of one component
+    graphics::texture_view<const float, 1> a(one);             // error: only from textures with several components
+    graphics::texture_view<graphics::unorm_4, 1> b(four);      // error: only from textures with one component
+    graphics::writeonly_texture_view<graphics::unorm_4, 1> c(four); // error: only from textures with one component
     graphics::texture_view<float, 1> d(one);
     graphics::texture_view<const graphics::unorm_4, 1> e(four);
     (void)a, (void)b, (void)c, (void)d, (void)e;
@@ -993,7 +995,7 @@ struct holds_a_view {
 };
 struct is_a_view : graphics::writeonly_texture_view<float, 1> {};
 inline void textures_as_elements(const std::vector<holds_a_view> &some, array_view<float> v) {
-    array_view<const holds_a_view> a(4, some); // error: 'a': its elements hold a texture or a view of one in 'from'
+    array_view<const holds_a_view> a(4, some); // error: 'a': its elements hold a texture or a view of a texture in 'from'
     array<is_a_view> b(4);                     // error: 'b': its elements are textures or views of textures
     (void)a, (void)b;
     parallel_for_each(v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
@@ -1005,18 +1007,18 @@ inline void textures_as_elements(const std::vector<holds_a_view> &some, array_vi
         (void)texels, (void)view, (void)written, (void)held;
     });
 }
-auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: follows 'mutable'
+auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: must follow 'mutable'
 inline void two_storage_classes() restrict(amp) {
-    static tile_static int x; // error: a storage class by itself
+    static tile_static int x; // error: is a storage class
     (void)x;
 }
-tile_static int returns_tile_static() restrict(amp) { return 1; } // error: only variables are tile_static
+tile_static int returns_tile_static() restrict(amp) { return 1; } // error: only variables can be tile_static
 extern "C" int of_c(int x) restrict(amp) { return x; }
-extern "C" int of_c(int x) restrict(cpu) { return x; } // error: cannot differ by restriction
+extern "C" int of_c(int x) restrict(cpu) { return x; } // error: cannot differ only in their restrictions
 extern "C" int of_c_and_both(int x) restrict(amp, cpu) { return x; } // strict: cannot have the linkage of C (C++ AMP, 2.4.2)
 extern "C" int of_c_and_amp(int x) restrict(amp) { return x; }
 
-// What a function throws, what a class destroys, what a literal takes, what a view is.
+// Exception specifications, destructors, wide literals, and array_views.
 struct thrown {};
 inline int throws_int(int x) restrict(amp, cpu) throw(int) { return x; } // strict: 'throws_int' has an exception specification
 struct throws {
@@ -1026,11 +1028,11 @@ struct throws {
 struct destroyed_by_the_host {
     destroyed_by_the_host() restrict(amp) {}
     destroyed_by_the_host(int) restrict(cpu) {}
-    ~destroyed_by_the_host() {} // strict: a destructor has those of all constructors (C++ AMP, 2.2.2)
+    ~destroyed_by_the_host() {} // strict: a destructor needs the restrictions of all constructors (C++ AMP, 2.2.2)
 };
 struct made_by_a_template {
     template <class T> made_by_a_template(T) restrict(amp) {}
-    ~made_by_a_template() {} // strict: a destructor has those of all constructors (C++ AMP, 2.2.2)
+    ~made_by_a_template() {} // strict: a destructor needs the restrictions of all constructors (C++ AMP, 2.2.2)
 };
 struct destroyed_by_both {
     destroyed_by_both() restrict(amp) {}
@@ -1038,7 +1040,7 @@ struct destroyed_by_both {
     ~destroyed_by_both() restrict(amp, cpu) {}
 };
 inline unsigned wide_literals() restrict(amp) {
-    return unsigned(4294967296 >> 32) + // strict: the literal 4294967296: it is a 'long long' to MSVC
+    return unsigned(4294967296 >> 32) + // strict: the literal 4294967296: it is a 'long long' in MSVC
            unsigned(0x1ffffffffUL >> 32) + // strict: the literal 8589934591
            unsigned(4294967295 >> 1);
 }
@@ -1058,7 +1060,7 @@ void views(array_view<int> v) {
     });
 }
 
-// Default arguments are of their function's side, local classes of the side of the code around them.
+// Default arguments have the restriction of their function. Local classes have the restriction of the code around them.
 int of_amp_only(int x) restrict(amp) { return x; }
 int defaults_to_the_host(int x = of_the_host(3)) restrict(amp); // error: 'of_the_host' is a cpu function
 int defaults_to_amp(int x = of_amp_only(3)); // error: 'of_amp_only' is an amp function, and cpu code calls it
@@ -1073,7 +1075,7 @@ inline int local_classes(int x) restrict(amp) {
     return one.get() + x;
 }
 
-// Members that the compiler makes, of classes and of partial specializations.
+// Implicit members of classes and of partial specializations.
 struct host_default {
     int n;
     host_default(int x = 3) : n(x) {}
@@ -1117,7 +1119,7 @@ struct leaves_out {
     int n;
     leaves_out() restrict(amp, cpu) : n(1) {} // error: 'host_default' is a cpu function
 };
-// A constructor that must be given an argument hides no default constructor of the host.
+// A constructor that requires an argument does not hide the default constructor of the host.
 struct host_default_beside {
     int n;
     host_default_beside() : n(7) {}
@@ -1161,11 +1163,11 @@ void launches_a_specialization(array_view<int> v) {
     parallel_for_each(v.extent, kernel_of<int, 2>{v}); // error: the kernel is a cpu function
 }
 
-// The program's constants, the standard library, elements.
+// The program's constants, standard library functions, and element types.
 const int table[3] = {1, 2, 3};
 const float factor = 2.5f;
 inline float constants(int n) restrict(amp) {
-    return table[n] + // strict: 'table': a global variable other than a number
+    return table[n] + // strict: 'table': a global variable other than a constant number
            factor;
 }
 inline float standard(float x) restrict(amp) {
@@ -1183,7 +1185,7 @@ void elements(array_view<short_pair> v) {
         v.extent, [=](index<1> i) restrict(amp) { v[i] = short_pair(); }); // strict: 'short' is not a number type
 }
 
-// A template for both sides that is made for a class of the host.
+// An amp,cpu template that is instantiated for a host class.
 template <class T> int counts(const T &) restrict(amp, cpu) { return 1; } // strict: unsupported type in amp restricted code
 inline int counts_a_vector() {
     return counts(std::vector<float>(3));

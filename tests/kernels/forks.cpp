@@ -1,4 +1,4 @@
-// A program with compiled kernels that forks before it uses them: a daemon, a server with workers.
+// Tests of programs with compiled kernels that fork before they use the library, such as daemons and servers.
 #include "device.hpp"
 
 #include <sys/wait.h>
@@ -8,9 +8,9 @@ using namespace concurrency;
 
 namespace {
 
-// On host threads, and on a Vulkan device if there is one.
+// True if a kernel computes the right results on host threads, and on a Vulkan device if there is one.
 bool computes() {
-    bool good = true;
+    bool all_right = true;
     for (const accelerator &one : accelerator::get_all()) {
         if (one.device_path.compare(0, 6, L"vulkan") != 0 && one.device_path != L"host") continue;
         accelerator_view on = one.default_view;
@@ -19,13 +19,13 @@ bool computes() {
         parallel_for_each(
             on, all.extent, [=](index<1> i) restrict(amp, cpu) { all[i] = all[i] * 2 + i[0]; });
         all.synchronize();
-        good = good && v[7] == 13 && v[999] == 1005;
+        all_right = all_right && v[7] == 13 && v[999] == 1005;
     }
-    return good;
+    return all_right;
 }
 
 // The exit status of a process that runs `work`.
-template <class Work> int forked(const Work &work) {
+template <class Work> int status_of_child(const Work &work) {
     const pid_t pid = fork();
     REQUIRE(pid >= 0);
     if (pid == 0) {
@@ -36,7 +36,7 @@ template <class Work> int forked(const Work &work) {
         } catch (const std::exception &e) {
             std::cerr << e.what() << std::endl;
         }
-        // No exit(): what the test has made is its parent's.
+        // No exit(), because the objects of the test belong to the parent.
         _exit(status);
     }
     int status = 0;
@@ -47,22 +47,22 @@ template <class Work> int forked(const Work &work) {
 } // namespace
 
 TEST(a_daemon_computes) {
-    // Forks twice, as daemon() and systems' recipes do.
-    CHECK(forked([] {
+    // Forks twice, as daemons do.
+    CHECK(status_of_child([] {
               setsid();
-              return forked(computes) == 0;
+              return status_of_child(computes) == 0;
           }) == 0);
 }
 
 TEST(workers_compute) {
     for (int worker = 0; worker < 3; ++worker)
-        CHECK(forked(computes) == 0);
+        CHECK(status_of_child(computes) == 0);
     CHECK(computes());
 }
 
-TEST(after_use_a_child_is_told) {
+TEST(a_child_after_use_gets_an_error) {
     CHECK(computes());
-    CHECK(forked([] {
+    CHECK(status_of_child([] {
               try {
                   computes();
                   return false;
@@ -75,7 +75,7 @@ TEST(after_use_a_child_is_told) {
 
 TEST(a_child_forks_after_use) {
     CHECK(computes());
-    CHECK(forked([] { return forked([] { return true; }) == 0; }) == 0);
+    CHECK(status_of_child([] { return status_of_child([] { return true; }) == 0; }) == 0);
 }
 
 CHECK_MAIN

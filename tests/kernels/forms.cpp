@@ -1,7 +1,8 @@
-// Restrictions where C++ AMP has them, tile_static variables of any class, and what C++ AMP had or programs took for
-// granted.
+// Tests of restrictions in all places that C++ AMP allows, of tile_static variables of class types, and of other
+// constructs that existing programs rely on.
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -47,7 +48,7 @@ int of_types::of_class(int x) restrict(amp, cpu) {
 int with_parameter(int given(int) restrict(cpu)) {
     return given(4);
 }
-// The word is one of the language in one place only.
+// `restrict` is a keyword only after the parameters of a function.
 int restrict(int x) restrict(amp, cpu) {
     return x + 1;
 }
@@ -132,7 +133,7 @@ TEST(atomics_on_floats) {
     CHECK(view[0] == 96 && view[1] == -32 && view[2] == 63 && view[3] == -63 && view[4] == 9);
 }
 
-TEST(what_asserts_falsely_ends_its_thread) {
+TEST(a_failed_assertion_ends_its_thread) {
     std::vector<int> v(8);
     array_view<int> view(v);
     parallel_for_each(
@@ -146,16 +147,16 @@ TEST(what_asserts_falsely_ends_its_thread) {
     CHECK(view[2] == 2 && view[7] == 7);
 }
 
-TEST(tiles_by_hand_and_differences_of_pointers) {
+TEST(explicit_tile_arguments_and_differences_of_pointers) {
     std::vector<int> v(64);
     array_view<int, 2> view(8, 8, v);
     parallel_for_each<4, 4>(
         vulkan_view(), view.extent, [=](tiled_index<4, 4> i) restrict(amp) {
-            tile_static int room[16];
-            int *own = &room[i.local[0] * 4 + i.local[1]], *first = room;
-            *own = int(own - first);
+            tile_static int shared[16];
+            int *element = &shared[i.local[0] * 4 + i.local[1]], *first = shared;
+            *element = int(element - first);
             i.barrier.wait();
-            view[i.global] = room[15] - *own;
+            view[i.global] = shared[15] - *element;
         });
     CHECK(view(0, 0) == 15 && view(7, 7) == 0);
 }
@@ -164,8 +165,8 @@ struct two_numbers {
     int a, b;
 };
 
-// What is chosen of a tile and a view, as places and as values, also of a class.
-TEST(choices_of_places_in_two_memories) {
+// Conditional operators that select an element of tile_static memory or of a view, as an lvalue or as a value.
+TEST(conditionals_select_between_two_address_spaces) {
     std::vector<int> v(64), r(64);
     std::vector<two_numbers> w(64), q(64);
     for (int n = 0; n < 64; ++n)
@@ -176,17 +177,18 @@ TEST(choices_of_places_in_two_memories) {
     array_view<two_numbers> both(q);
     parallel_for_each(
         vulkan_view(), to.extent.tile<8>(), [=](tiled_index<8> t) restrict(amp) {
-            tile_static int room[8];
-            tile_static two_numbers rooms[8];
+            tile_static int shared[8];
+            tile_static two_numbers shared_pairs[8];
             const int x = t.local[0], g = t.global[0];
-            room[x] = from[g];
-            rooms[x] = pairs[g];
+            shared[x] = from[g];
+            shared_pairs[x] = pairs[g];
             t.barrier.wait();
-            const int before = x > 0 ? room[x - 1] : from[g > 0 ? g - 1 : g];
-            const int behind = x < 7 ? +room[x + 1] : +from[g < 63 ? g + 1 : g];
-            const two_numbers pair = x > 0 ? rooms[x - 1] : pairs[g > 0 ? g - 1 : 0];
-            const int *own = &room[x], *first = room;
-            to[g] = 100 * before + behind + (own - first == x) + (own > first + 3 || own == first) - (x > 3 || x == 0);
+            const int before = x > 0 ? shared[x - 1] : from[g > 0 ? g - 1 : g];
+            const int after = x < 7 ? +shared[x + 1] : +from[g < 63 ? g + 1 : g];
+            const two_numbers pair = x > 0 ? shared_pairs[x - 1] : pairs[g > 0 ? g - 1 : 0];
+            const int *element = &shared[x], *first = shared;
+            to[g] = 100 * before + after + (element - first == x) + (element > first + 3 || element == first) -
+                    (x > 3 || x == 0);
             both[g] = pair;
         });
     for (int n = 0; n < 64; ++n) {
@@ -204,9 +206,9 @@ template <class T> const T &larger(const T &a, const T &b) restrict(amp, cpu) {
     return a < b ? b : a;
 }
 
-// Places that are chosen of a tile, a view and a local array, eight of each, and kept: read behind other choices, in
-// loops and by functions, chosen anew in each round, walked, compared and written.
-int uses_places(int x, int *tile, int *view) restrict(amp, cpu) {
+// Conditional operators select pointers and references into tile_static memory, a view or a local array. They are read
+// after later selections, in loops and in calls. Pointers are also incremented, compared and written through.
+int uses_lvalues(int x, int *tile, int *view) restrict(amp, cpu) {
     int mine[8];
     for (int k = 0; k < 8; ++k)
         mine[k] = 11 * k + x, tile[k] += x * k, view[k] += k;
@@ -232,7 +234,7 @@ int uses_places(int x, int *tile, int *view) restrict(amp, cpu) {
         sum = 7 * sum + tile[k] + 3 * view[k] + 5 * mine[k];
     return sum;
 }
-TEST(places_in_several_memories_are_kept) {
+TEST(lvalues_in_several_address_spaces_are_kept) {
     std::vector<int> v(64 * 8), r(64);
     for (int n = 0; n < 64 * 8; ++n)
         v[n] = n * 5 % 32;
@@ -241,22 +243,22 @@ TEST(places_in_several_memories_are_kept) {
     array_view<int> results(r);
     parallel_for_each(
         vulkan_view(), results.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
-            tile_static int room[16][8];
+            tile_static int shared[16][8];
             const int x = t.local[0], g = t.global[0];
             for (int k = 0; k < 8; ++k)
-                room[x][k] = k;
-            results[g] = uses_places(x, room[x], &view(g, 0));
+                shared[x][k] = k;
+            results[g] = uses_lvalues(x, shared[x], &view(g, 0));
         });
     view.synchronize();
     for (int n = 0; n < 64; ++n) {
-        int room[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-        CHECK(results[n] == uses_places(n % 16, room, &expected[n * 8]));
+        int shared[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        CHECK(results[n] == uses_lvalues(n % 16, shared, &expected[n * 8]));
     }
     CHECK(v == expected);
 }
 
-// Copies of what is chosen from a tile and a view: one that begins its variable's life, and one behind a read of what
-// it replaces. And an address that walks.
+// Three uses of an object that is selected from tile_static memory or a view: a copy initialises a variable, a copy
+// replaces a variable that was read before, and a pointer to the object is incremented.
 struct four_words {
     float word[4];
 };
@@ -266,7 +268,7 @@ std::vector<four_words> words_of_all() {
         all[n / 4].word[n % 4] = float(n * 7 % 101);
     return all;
 }
-TEST(a_copy_begins_the_life_of_its_variable) {
+TEST(a_copy_initialises_its_variable) {
     std::vector<four_words> data = words_of_all();
     std::vector<float> copied(64);
     const array_view<four_words> view(data);
@@ -276,15 +278,15 @@ TEST(a_copy_begins_the_life_of_its_variable) {
             tile_static four_words tile[64];
             tile[t.local[0]] = view[t.global];
             t.barrier.wait();
-            const four_words &chosen = (t.local[0] & 1) ? tile[t.local[0] ^ 1] : view[t.global];
-            four_words copy = chosen;
+            const four_words &selected = (t.local[0] & 1) ? tile[t.local[0] ^ 1] : view[t.global];
+            four_words copy = selected;
             copies[t.global] = copy.word[t.local[0] & 3];
         });
     copies.synchronize();
     for (int n = 0; n < 64; ++n)
         CHECK(copied[n] == data[n & 1 ? n ^ 1 : n].word[n & 3]);
 }
-TEST(a_copy_replaces_what_was_read_before) {
+TEST(a_copy_replaces_a_variable_that_was_read) {
     std::vector<four_words> data = words_of_all();
     std::vector<float> replaced(64);
     const array_view<four_words> view(data);
@@ -296,23 +298,23 @@ TEST(a_copy_replaces_what_was_read_before) {
             four_words kept = view[t.global];
             tile[x] = kept;
             t.barrier.wait();
-            const four_words &chosen = (x & 1) ? tile[x ^ 1] : view[t.global];
+            const four_words &selected = (x & 1) ? tile[x ^ 1] : view[t.global];
             const float before = kept.word[x & 3];
-            kept = chosen;
+            kept = selected;
             replacements[t.global] = before - kept.word[(x >> 1) & 3];
         });
     replacements.synchronize();
     for (int n = 0; n < 64; ++n)
         CHECK(replaced[n] == data[n].word[n & 3] - data[n & 1 ? n ^ 1 : n].word[n >> 1 & 3]);
 }
-TEST(a_chosen_address_walks) {
-    std::vector<float> data(96), walked(64);
+TEST(a_selected_pointer_is_incremented) {
+    std::vector<float> data(96), sum_data(64);
     for (int n = 0; n < 96; ++n)
         data[n] = float(n * 5 % 37);
-    const array_view<float> view(data), walks(walked);
+    const array_view<float> view(data), sum_view(sum_data);
     const int count = 9;
     parallel_for_each(
-        vulkan_view(), walks.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+        vulkan_view(), sum_view.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
             tile_static float tile[64];
             tile[t.local[0]] = view[t.global];
             t.barrier.wait();
@@ -323,18 +325,18 @@ TEST(a_chosen_address_walks) {
                 sum += *at++;
                 if (--rest == 0) break;
             }
-            walks[t.global] = sum;
+            sum_view[t.global] = sum;
         });
-    walks.synchronize();
+    sum_view.synchronize();
     for (int n = 0; n < 64; ++n) {
         float sum = 0;
         for (int k = 0; k < count; ++k)
             sum += data[(n & 1 ? 0 : n) + k];
-        CHECK(walked[n] == sum);
+        CHECK(sum_data[n] == sum);
     }
 }
 
-// By a using-directive and not, in places where the C library's templates and functions are known too.
+// Math functions with and without using-directives, where the C library's templates and functions are visible too.
 TEST(mathematics_of_several_types) {
     for (const accelerator_view &where : {vulkan_view(), accelerator(L"host").default_view}) {
         std::vector<float> r(30, 3.0f);
@@ -350,7 +352,7 @@ TEST(mathematics_of_several_types) {
                 v[5] = precise_math::fma(x, 2, 1);
                 v[6] = fast_math::round(fast_math::sqrt(n + 4));
                 v[7] = precise_math::hypot(x, 4);
-                // On host threads without compiled kernels of double, as the C library has it.
+                // Without a native kernel, host threads compute the sum as a double (C library). Hence the cast.
                 v[8] = float(precise_math::fmod(x, 2) * 10 + fast_math::fmod(n, 2) + fast_math::ceil(n));
                 {
                     using namespace concurrency::fast_math;
@@ -389,7 +391,7 @@ TEST(mathematics_of_several_types) {
     }
 }
 
-// Macros of the C library, which call builtin functions.
+// Macros of the C library that expand to calls of builtin functions.
 static float special(int which) restrict(amp, cpu) {
     switch (which) {
     case 0:
@@ -415,7 +417,7 @@ TEST(infinity_and_nan_by_their_macros) {
         CHECK(which == 2 ? results[2] != results[2] : results[which] == special(which));
 }
 
-TEST(loops_that_end_where_llvm_sees_no_end) {
+TEST(loops_that_llvm_considers_infinite) {
     std::vector<int> v(4);
     array_view<int> view(v);
     parallel_for_each(
@@ -441,7 +443,7 @@ TEST(loops_that_end_where_llvm_sees_no_end) {
     CHECK(view[0] == 10 && view[1] == 5 && view[2] == 77);
 }
 
-// One thread alone sees such a variable, so nothing need be atomic.
+// Only one thread sees a local variable, so the operations need not be atomic.
 TEST(atomics_on_local_variables) {
     for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
         std::vector<int> v(32);
@@ -481,7 +483,7 @@ TEST(atomics_on_local_variables) {
 struct limit {
     static const int most = 5;
 };
-// MSVC's linker finds a definition of `most`; a program may also have one.
+// MSVC links this program although `most` has no definition. (A program may also define it.)
 TEST(static_constants_have_addresses) {
     for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
         std::vector<int> made(8);
@@ -493,7 +495,7 @@ TEST(static_constants_have_addresses) {
     }
 }
 
-// Conditions that count, in each form of loop.
+// Loops of each form, whose conditions increment a counter.
 TEST(loops_count_in_their_conditions) {
     for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
         std::vector<int> made(6);
@@ -525,7 +527,7 @@ static int distance(int a, int b) restrict(cpu, amp) {
     if (a < b) std::swap(a, b);
     return a - b;
 }
-TEST(functions_of_the_library_that_are_not_constexpr) {
+TEST(standard_library_functions_that_are_not_constexpr) {
     for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
         std::vector<int> made(3);
         const array_view<int> view(made);
@@ -546,13 +548,62 @@ TEST(functions_of_the_library_that_are_not_constexpr) {
     CHECK(distance(2, 5) == 3 && std::abs(-3) == 3);
 }
 
+// The compiler copies these classes by memcpy, at addresses that are not multiples of 4.
+struct letters {
+    char of[12];
+};
+struct triple {
+    short of[3];
+};
+struct record {
+    char before;
+    letters text;
+    char after;
+    triple numbers;
+};
+TEST(copies_of_members_at_odd_addresses) {
+    const int count = 8;
+    std::vector<record> given(count), made(count);
+    for (int n = 0; n < count; ++n) {
+        for (int k = 0; k < 12; ++k)
+            given[n].text.of[k] = char(10 * n + k);
+        for (int k = 0; k < 3; ++k)
+            given[n].numbers.of[k] = short(-1000 * n - k);
+    }
+    const array_view<const record> from(given);
+    const array_view<record> to(made);
+    parallel_for_each(
+        vulkan_view(), to.extent.tile<4>(), [=](tiled_index<4> i) restrict(amp) {
+            const int n = i.global[0], l = i.local[0];
+            tile_static triple shared[4];
+            shared[l] = from[n].numbers;
+            i.barrier.wait();
+            record kept[2];
+            for (int k = 0; k < 2; ++k) {
+                kept[k].text = from[n ^ k].text;
+                kept[k].numbers = shared[l ^ k];
+            }
+            to[n].before = 'b';
+            to[n].text = kept[l / 2].text;
+            to[n].after = 'a';
+            to[n].numbers = kept[l / 2].numbers;
+        });
+    to.synchronize();
+    for (int n = 0; n < count; ++n) {
+        const record &expected = given[n ^ (n % 4 / 2)];
+        CHECK(made[n].before == 'b' && made[n].after == 'a');
+        CHECK(std::equal(made[n].text.of, made[n].text.of + 12, expected.text.of));
+        CHECK(std::equal(made[n].numbers.of, made[n].numbers.of + 3, expected.numbers.of));
+    }
+}
+
 static int &(in_parentheses)(int &x) restrict(cpu, amp) {
     return x;
 }
 static int (&row(int (&of)[2][3], int n) restrict(cpu, amp))[3] {
     return of[n];
 }
-// LLVM makes one product of 128 bits of it.
+// LLVM turns this function into one 128-bit multiplication.
 static uint64_t upper_half(uint64_t a, uint64_t b) restrict(cpu, amp) {
     const uint64_t low_a = a & 0xffffffff, high_a = a >> 32, low_b = b & 0xffffffff, high_b = b >> 32;
     const uint64_t middle = high_a * low_b + (low_a * low_b >> 32);

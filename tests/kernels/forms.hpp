@@ -1,4 +1,4 @@
-// What Clang does not parse as it stands, in a header.
+// A header of forms.cpp with constructs that Clang parses only after changes by the kernel compiler.
 #ifndef FORMS_HPP
 #define FORMS_HPP
 
@@ -17,7 +17,7 @@ struct constructed {
 
 inline int in_tile(const concurrency::tiled_index<4> &i, int given) restrict(amp) {
     tile_static concurrency::graphics::float_3 p[4];
-    tile_static constructed /* each its own */ c[4], one;
+    tile_static constructed /* one for each thread */ c[4], one;
     tile_static concurrency::index<2> at;
     p[i.local[0]] = concurrency::graphics::float_3(float(given), 1, 2);
     c[i.local[0]] = constructed(i.local[0]);

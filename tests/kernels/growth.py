@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what compiling a kernel costs: the instructions of the kernel compiler's own processes, with LLVM in them and without Clang's, by
-cachegrind. With --long also those of the process that reads the whole source by libclang, that they grow linearly with the kernels of a source,
-and the memory of the largest process for 300 kernels.
+"""Checks the cost of compiling a kernel. Cachegrind counts the instructions of the kernel compiler's processes, in which LLVM runs. Clang's processes
+are not counted. With --long, also counts the process that reads the whole source with libclang, checks that the instructions grow linearly
+with the number of kernels, and checks the memory of the largest process for 300 kernels.
 usage: growth.py FOLDER REVAMP-C++ [--long]"""
 
 import os
@@ -28,14 +28,17 @@ KERNEL = """void kernel_{n}(std::vector<float> &data) {{
 }}
 """
 FEW, MANY = 8, 32
-# By how much a later kernel may cost more than an early one. The times of a61f82b (11, 28, 89 s for 32, 64, 128 kernels) give 1.46.
+# The highest allowed ratio of a later kernel's cost to an early kernel's. The ratio was 1.46 at commit a61f82b, where 32, 64 and 128 kernels took
+# 11, 28 and 89 s.
 LIMIT = 1.25
-# Million instructions a kernel, a fifth above what was counted.
-EACH = 322
-# What reads the source takes 6 of them, and 2,700 for amp.h, a minute under cachegrind.
+# Million instructions per kernel, a fifth above the measured figure.
+MAX_MEGAINSTRUCTIONS_PER_KERNEL = 322
+# The argument that identifies the process that reads the source. This process is counted only with --long, because it takes a minute under
+# cachegrind: 2,700 million instructions for amp.h, and 6 million per kernel.
 READER = "--revamp-check-amp"
-# Kernels, and the memory of the largest process for them, which is Clang's, over that of Clang alone.
-MOST, MEMORY = 300, 1.1
+# For the check of memory: the number of kernels. The largest process of revamp-c++ is Clang. It may use MEMORY_LIMIT times the memory of Clang
+# without revamp-c++.
+MOST, MEMORY_LIMIT = 300, 1.1
 
 
 def source(count):
@@ -43,28 +46,28 @@ def source(count):
     return head + "".join(KERNEL.format(n=n, size=n + 2, rounds=n % 7 + 3, step=n + 1) for n in range(count))
 
 
-def compiled(folder, count, *compiler):
-    """Compiles a source of so many kernels."""
+def compile_kernels(folder, count, *compiler):
+    """Compiles a source with `count` kernels."""
     (folder / "kernels.cpp").write_text(source(count))
     command = [*compiler, "-O2", "-c", "kernels.cpp", "-o", "kernels.o"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 def instructions(folder, compiler, count, without):
-    """What compiling so many kernels takes, without the processes that have one of these arguments."""
+    """Returns the number of instructions to compile `count` kernels. Processes with the argument `without` are not counted."""
     for old in folder.glob("counted.*"):
         old.unlink()
     counting = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes"]
     counting += ["--trace-children-skip=*clang*,*ld,*objcopy*,*/as", f"--trace-children-skip-by-arg={without}"]
     counting += [f"--cachegrind-out-file={folder}/counted.%p"]
-    compiled(folder, count, *counting, compiler, "-famp-jobs=1")
+    compile_kernels(folder, count, *counting, compiler, "-famp-jobs=1")
     totals = [re.search(r"^summary: (\d+)", file.read_text(errors="replace"), re.M) for file in folder.glob("counted.*")]
     return sum(int(total[1]) for total in totals if total)
 
 
 def largest_process(folder, count, *compiler):
-    """The memory in MiB of the largest process of all so far, with a compiler of so many kernels."""
-    compiled(folder, count, *compiler)
+    """Compiles `count` kernels. Returns the memory in MiB of the largest process so far."""
+    compile_kernels(folder, count, *compiler)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
 
 
@@ -83,13 +86,13 @@ def main():
         clang = os.environ.get("REVAMP_CLANG", "clang++-22")
         includes = [f"-I{compiler.parent.parent}/include/{name}" for name in ("revamp-amp", "")]
         alone = largest_process(folder, MOST, clang, "-std=c++17", *includes)
-        check(f"MiB of the largest process for {MOST} kernels", largest_process(folder, MOST, compiler, "-famp-jobs=1"), MEMORY * alone)
+        check(f"MiB of the largest process for {MOST} kernels", largest_process(folder, MOST, compiler, "-famp-jobs=1"), MEMORY_LIMIT * alone)
     one, three = (instructions(folder, compiler, count, without) for count in (1, 3))
-    check("million instructions a kernel", (three - one) / 2e6, EACH)
+    check("million instructions a kernel", (three - one) / 2e6, MAX_MEGAINSTRUCTIONS_PER_KERNEL)
     if long:
         few, many = (instructions(folder, compiler, count, without) for count in (FEW, MANY))
-        first, later = (few - one) / (FEW - 1), (many - few) / (MANY - FEW)
-        check(f"million instructions for each kernel from {FEW} to {MANY}", later / 1e6, LIMIT * first / 1e6)
+        cost_of_first, cost_of_later = (few - one) / (FEW - 1), (many - few) / (MANY - FEW)
+        check(f"million instructions for each kernel from {FEW} to {MANY}", cost_of_later / 1e6, LIMIT * cost_of_first / 1e6)
     print(f"{sum(checks)} passed, {len(checks) - sum(checks)} failed")
     return int(not all(checks))
 

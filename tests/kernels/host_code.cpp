@@ -1,4 +1,4 @@
-// What no kernel calls is not compiled for the device, whatever it is.
+// Tests many kinds of host code in a source with a kernel. Code that no kernel calls is not compiled for the device.
 #include <future>
 #include <mutex>
 #include <regex>
@@ -29,7 +29,7 @@ struct square : virtual shape {
     int corners() const override { return 4; }
 };
 
-// Templates for both sides that only the host makes of its classes, by functions, operators and lambdas.
+// restrict(amp,cpu) templates that only host code instantiates, for host classes.
 template <class T> T sum(const T &a, const T &b) restrict(amp, cpu) {
     return a + b;
 }
@@ -56,7 +56,7 @@ int register_of_the_host() {
 
 } // namespace
 
-TEST(host_code_beside_a_kernel) {
+TEST(host_code_next_to_a_kernel) {
     int called = 0;
     std::call_once(once, [&] { called = 1; });
     auto asynchronous = std::async(std::launch::async, [] { return ++of_a_thread; });

@@ -1,5 +1,5 @@
-// Kernels of so many statements and cases that they are compiled by another way than small ones: they compute the same.
-// More would take a software device long.
+// Tests of kernels with so many statements and cases that the compiler treats them differently from small kernels. Host
+// threads and Vulkan must give the same results. Larger kernels would take long on a software device.
 #include "device.hpp"
 
 using namespace concurrency;
@@ -9,7 +9,7 @@ using namespace concurrency;
     TEN(X, n##0)                                                                                                       \
     TEN(X, n##1) TEN(X, n##2) TEN(X, n##3) TEN(X, n##4) TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8) TEN(X, n##9)
 
-// The whole on host threads and on Vulkan.
+// True if a kernel gives the same results on host threads and on Vulkan.
 template <class Kernel> bool same(const Kernel &kernel) {
     std::vector<unsigned> on_host(4096), on_device(4096);
     for (unsigned n = 0; n < 4096; ++n)

@@ -1,6 +1,6 @@
-// Kernels that some devices cannot run as written: long loops, which llvmpipe ends after 65,535 iterations, and deep
-// nesting, which it ignores beyond 80 levels. A launch gives the right result, or fails with an explanation. On a
-// Vulkan device and on host threads.
+// Tests of kernels that some devices cannot run as written: long loops, which llvmpipe ends after 65,535 iterations,
+// and deep nesting, which llvmpipe ignores beyond 80 levels. A launch must give the right result, or fail with an
+// explanation. The tests run on a Vulkan device and on host threads.
 #include "device.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ unsigned step(unsigned x, int i) restrict(amp, cpu) {
     return x * 1664525u + static_cast<unsigned>(i) + 1013904223u;
 }
 
-// The reference result of `n` iterations, for all kinds of loops below.
+// Kinds of loops with `n` iterations. Kernels call these functions; the host calls them for the expected results.
 unsigned straight(unsigned x, int n) restrict(amp, cpu) {
     for (int i = 0; i < n; ++i)
         x = step(x, i);
@@ -31,7 +31,7 @@ unsigned nested(unsigned x, int n, int m) restrict(amp, cpu) {
     }
     return x;
 }
-unsigned left_early(unsigned x, int n) restrict(amp, cpu) {
+unsigned breaks_early(unsigned x, int n) restrict(amp, cpu) {
     for (int i = 0;; ++i) {
         x = step(x, i);
         if (i == n) break;
@@ -39,14 +39,14 @@ unsigned left_early(unsigned x, int n) restrict(amp, cpu) {
     }
     return x + 1;
 }
-unsigned returned_early(unsigned x, int n) restrict(amp, cpu) {
+unsigned returns_early(unsigned x, int n) restrict(amp, cpu) {
     for (int i = 0; i < 2000000; ++i) {
         x = step(x, i);
         if (i == n) return x + 3;
     }
     return 0;
 }
-// No thread has many iterations, but the threads that run together take turns.
+// Each thread has few iterations. But the threads of a vector take turns, so that their iterations add up.
 unsigned by_turns(unsigned x, int thread, int turns, int n) restrict(amp, cpu) {
     for (int turn = 0; turn < turns; ++turn)
         if (thread % turns == turn)
@@ -71,9 +71,9 @@ unsigned value(int kind, unsigned x, int thread, int n) restrict(amp, cpu) {
     case 1:
         return nested(x, n / 300, 300);
     case 2:
-        return left_early(x, n);
+        return breaks_early(x, n);
     case 3:
-        return returned_early(x, n);
+        return returns_early(x, n);
     case 4:
         return by_turns(x, thread, 4, n / 4);
     default:
@@ -101,7 +101,7 @@ std::vector<unsigned> expected(int kind, int n) {
     return made;
 }
 
-// `level` nested branches, each with a store so that it stays a branch.
+// `level` nested branches. Each contains a store, so that the compiler keeps the branch.
 template <int level> unsigned branches(unsigned *seen, unsigned x, unsigned a) restrict(amp, cpu) {
     if (x <= static_cast<unsigned>(level)) return a;
     a = step(a, level);
@@ -131,9 +131,10 @@ void nest(const accelerator_view &where, const array_view<unsigned> &v, const ar
         });
 }
 template <int level> void check_nesting(const accelerator_view &where) {
-    std::vector<unsigned> got(300, 7), seen(300, 1), wanted(300), also(300, 1);
+    std::vector<unsigned> got(300, 7), seen(300, 1), expected_values(300), expected_seen(300, 1);
     for (unsigned i = 0; i < 300; ++i)
-        wanted[i] = i < 150 ? branches<level>(&also[i], i % 150, 7) : returns<level>(&also[i], i % 150, 7);
+        expected_values[i] =
+            i < 150 ? branches<level>(&expected_seen[i], i % 150, 7) : returns<level>(&expected_seen[i], i % 150, 7);
     try {
         const array_view<unsigned> v(300, got), s(300, seen);
         nest<level>(where, v, s);
@@ -144,11 +145,11 @@ template <int level> void check_nesting(const accelerator_view &where) {
         CHECK(level > 60);
         return;
     }
-    CHECK(got == wanted);
-    CHECK(seen == also);
+    CHECK(got == expected_values);
+    CHECK(seen == expected_seen);
 }
 
-// True if `run` succeeds; false if it says that loops are too long.
+// True if `run` succeeds; false if its error says that a loop is too long.
 template <class F> bool succeeds(const F &run) {
     try {
         run();
@@ -161,7 +162,7 @@ template <class F> bool succeeds(const F &run) {
     }
 }
 
-template <class Kernel> void everywhere(const Kernel &kernel) {
+template <class Kernel> void on_host_and_device(const Kernel &kernel) {
     kernel(accelerator(accelerator::direct3d_warp).default_view);
     kernel(vulkan_view());
 }
@@ -169,7 +170,7 @@ template <class Kernel> void everywhere(const Kernel &kernel) {
 } // namespace
 
 TEST(long_loops_are_right_or_fail) {
-    everywhere([](const accelerator_view &where) {
+    on_host_and_device([](const accelerator_view &where) {
         for (int kind = 0; kind < 6; ++kind)
             for (int n : {60000, 65535, 65536, 70000, 90000, 1000000}) {
                 std::vector<unsigned> got = numbers();
@@ -185,9 +186,9 @@ TEST(long_loops_are_right_or_fail) {
     });
 }
 
-// If a result is lost, results of kernels that read it are lost too, on the same view and on another.
-TEST(what_uses_the_result_of_a_long_loop_is_right_or_fails) {
-    everywhere([](const accelerator_view &where) {
+// If the result of a kernel is lost, results of kernels that read it are lost too, on any accelerator_view.
+TEST(kernels_that_read_the_result_of_a_long_loop_are_right_or_fail) {
+    on_host_and_device([](const accelerator_view &where) {
         for (const accelerator_view &second : {where, where.accelerator.create_view()})
             for (int n : {1000, 1000000}) {
                 std::vector<unsigned> got(threads);
@@ -200,16 +201,16 @@ TEST(what_uses_the_result_of_a_long_loop_is_right_or_fails) {
                         second, b.extent, [=](index<1> i) restrict(amp) { vb[i] = va[i] + 1; });
                     copy(b, got.begin());
                 });
-                std::vector<unsigned> wanted = expected(0, n);
-                for (unsigned &x : wanted)
+                std::vector<unsigned> expected_values = expected(0, n);
+                for (unsigned &x : expected_values)
                     ++x;
-                CHECK(done ? got == wanted : n > 60000);
+                CHECK(done ? got == expected_values : n > 60000);
             }
     });
 }
 
 TEST(launches_after_a_long_loop_are_right) {
-    everywhere([](const accelerator_view &where) {
+    on_host_and_device([](const accelerator_view &where) {
         for (int round = 0; round < 3; ++round) {
             std::vector<unsigned> lost = numbers(), got = numbers();
             const bool done = succeeds([&] {
@@ -226,9 +227,9 @@ TEST(launches_after_a_long_loop_are_right) {
     });
 }
 
-// A wait also reports the loss, even if no call asks for the data.
-TEST(a_wait_tells_of_a_long_loop) {
-    everywhere([](const accelerator_view &where) {
+// A wait also reports the loss, even if no call requests the data.
+TEST(a_wait_reports_a_long_loop) {
+    on_host_and_device([](const accelerator_view &where) {
         std::vector<unsigned> got = numbers();
         const std::vector<unsigned> start = numbers();
         array<unsigned> a(threads, start.begin(), where);
@@ -247,7 +248,7 @@ TEST(a_wait_tells_of_a_long_loop) {
 }
 
 TEST(deep_nesting_is_right_or_refused) {
-    everywhere([](const accelerator_view &where) {
+    on_host_and_device([](const accelerator_view &where) {
         check_nesting<20>(where);
         check_nesting<60>(where);
         check_nesting<79>(where);
@@ -258,7 +259,7 @@ TEST(deep_nesting_is_right_or_refused) {
 
 // If the size of a tile is not a multiple of lavapipe's vectors, the last vector has threads beyond the tile. The
 // values that these threads load must not keep the loop running.
-template <int rows, int columns> void loops_that_memory_ends() {
+template <int rows, int columns> void loops_that_end_by_values_in_memory() {
     constexpr int tiles = 2, threads = tiles * rows * columns;
     std::vector<int> numbers(64), by_memory(threads), by_tile(threads), without_barrier(threads);
     for (int n = 0; n < 64; ++n)
@@ -292,7 +293,7 @@ template <int rows, int columns> void loops_that_memory_ends() {
         CHECK(*all == std::vector<int>(threads, 14));
 }
 
-TEST(loops_that_memory_ends_in_narrow_domains) {
+TEST(loops_that_end_by_values_in_memory_in_narrow_domains) {
     std::vector<int> numbers(64), results(28 * 3);
     for (int n = 0; n < 64; ++n)
         numbers[n] = n * 3;
@@ -309,13 +310,13 @@ TEST(loops_that_memory_ends_in_narrow_domains) {
     CHECK(results == std::vector<int>(28 * 3, 14));
 }
 
-TEST(loops_that_memory_ends_in_tiles_of_any_size) {
-    loops_that_memory_ends<1, 5>();
-    loops_that_memory_ends<1, 13>();
-    loops_that_memory_ends<3, 5>();
-    loops_that_memory_ends<7, 1>();
-    loops_that_memory_ends<2, 17>();
-    loops_that_memory_ends<4, 16>();
+TEST(loops_that_end_by_values_in_memory_in_tiles_of_any_size) {
+    loops_that_end_by_values_in_memory<1, 5>();
+    loops_that_end_by_values_in_memory<1, 13>();
+    loops_that_end_by_values_in_memory<3, 5>();
+    loops_that_end_by_values_in_memory<7, 1>();
+    loops_that_end_by_values_in_memory<2, 17>();
+    loops_that_end_by_values_in_memory<4, 16>();
 }
 
 CHECK_MAIN

@@ -1,4 +1,4 @@
-// A program without kernels of its own: what it says, and libraries that bring theirs.
+// Tests of a program without compiled kernels: the error of a launch on a device, and libraries that contain kernels.
 #include "device.hpp"
 
 #include <dlfcn.h>
@@ -15,19 +15,19 @@ TEST(a_launch_without_a_kernel) {
         view[i] = 1;
     };
     const accelerator_view gpu = vulkan_view();
-    // Not inside of the macro, whose lines compilers number differently.
-    const std::string here = "loads.cpp:" + std::to_string(__LINE__ + 1);
+    // Outside the macro, because compilers number the lines of macro arguments differently.
+    const std::string call_site = "loads.cpp:" + std::to_string(__LINE__ + 1);
     const auto launch = [&] { parallel_for_each(gpu, view.extent, kernel); };
-    CHECK_THROWS(runtime_exception, launch(), CHECK_CONTAINS(e.what(), here);
+    CHECK_THROWS(runtime_exception, launch(), CHECK_CONTAINS(e.what(), call_site);
                  CHECK_CONTAINS(e.what(), "no compiled kernel"); CHECK_CONTAINS(e.what(), "revamp-c++");
                  CHECK_CONTAINS(e.what(), "revamp_add_kernels"); CHECK_CONTAINS(e.what(), "direct3d\\warp"));
     CHECK(v[0] == 0);
-    // Without a target host threads run it.
+    // A launch without a target runs on host threads.
     parallel_for_each(view.extent, kernel);
     CHECK(view[3] == 1);
 }
 
-TEST(a_library_comes_and_goes) {
+TEST(a_library_is_loaded_and_unloaded) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> values(4);
     const array_view<int> kept(values);
@@ -37,7 +37,7 @@ TEST(a_library_comes_and_goes) {
         const auto run = reinterpret_cast<int (*)(const accelerator_view *, int)>(dlsym(library, "plugin_run"));
         REQUIRE(run);
         CHECK(run(&gpu, 5 + round) == (5 + round) * 3 + 1);
-        // The same launch again and again, also after the kernel has gone and come back.
+        // Each round repeats the launch of the first round, although the kernel has been unloaded and loaded again.
         const auto add = reinterpret_cast<void (*)(const accelerator_view *, const array_view<int> *, int)>(
             dlsym(library, "plugin_add"));
         REQUIRE(add);
@@ -48,17 +48,17 @@ TEST(a_library_comes_and_goes) {
     CHECK(kept[2] == 4 * (1 + 2 + 3));
 }
 
-// Without kernels a program has host threads as its default; with those of a library the best device.
+// Without kernels, the default is host threads. A loaded library with kernels changes the default to the best device.
 TEST(kernels_of_a_library_move_the_default) {
     const accelerator before;
     CHECK(before.device_path == L"host");
     std::vector<int> values(4);
-    const array_view<int> own(values);
+    const array_view<int> program_view(values);
     const auto launch = [&] {
-        own.discard_data();
+        program_view.discard_data();
         parallel_for_each(
-            own.extent, [=](index<1> i) restrict(amp) { own[i] = i[0] + 1; });
-        CHECK(own[3] == 4);
+            program_view.extent, [=](index<1> i) restrict(amp) { program_view[i] = i[0] + 1; });
+        CHECK(program_view[3] == 4);
     };
     launch();
     void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
@@ -71,14 +71,14 @@ TEST(kernels_of_a_library_move_the_default) {
     const auto run = reinterpret_cast<int (*)(const accelerator_view *, int)>(dlsym(library, "plugin_run"));
     REQUIRE(run);
     CHECK(run(&view, 5) == 16);
-    // The program's own lambda still runs where it can.
+    // The program's own lambda still runs on host threads, because it has no compiled kernel.
     launch();
     dlclose(library);
     CHECK(accelerator() == before);
     launch();
 }
 
-// On host threads the library's own code runs: closing the library does not take it away.
+// On host threads, kernels are code of the library. dlclose() must not unload the code while it runs.
 TEST(a_library_is_closed_while_its_host_kernels_run) {
     accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;
     std::vector<int> results(20000);

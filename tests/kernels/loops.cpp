@@ -1,5 +1,5 @@
-// Loops whose end a compiler cannot tell, or takes for none: by atomics, by floats, by counters that wrap around, by
-// what other threads do, and those that no thread enters. On a Vulkan device and on host threads.
+// Tests of loops that a compiler cannot prove to end, or considers infinite. They end because of atomics, floats,
+// counters that wrap around or other threads, or no thread enters them. Run on a Vulkan device and on host threads.
 #include "device.hpp"
 
 #include <amp_math.h>
@@ -10,18 +10,18 @@ using namespace concurrency;
 
 namespace {
 
-// Runs on both: `kernel` gets where.
+// Calls `kernel` with the accelerator_view of host threads, and then with the accelerator_view of the Vulkan device.
 template <class Kernel> void everywhere(const Kernel &kernel) {
     kernel(accelerator(accelerator::direct3d_warp).default_view);
     kernel(vulkan_view());
 }
 
-int place(array_view<const int> v, int x) restrict(amp) {
+int position_of(array_view<const int> v, int x) restrict(amp) {
     for (int i = 0;; ++i) {
         if (v[i] == x) return i;
     }
 }
-int divisor(int a, int b) restrict(amp) {
+int common_divisor(int a, int b) restrict(amp) {
     for (;;) {
         if (b == 0) return a;
         const int rest = a % b;
@@ -30,8 +30,8 @@ int divisor(int a, int b) restrict(amp) {
     }
 }
 
-// Left in several places, one of them in an inner loop, with what both have made.
-int searched(const array_view<const int> &v, int from, int wanted) restrict(amp, cpu) {
+// A loop with several exits, one of them in an inner loop. The result depends on both loops.
+int search(const array_view<const int> &v, int from, int wanted) restrict(amp, cpu) {
     int sum = 0, k = 0;
     float scale = 1;
     while (k < 40) {
@@ -58,8 +58,8 @@ int searched(const array_view<const int> &v, int from, int wanted) restrict(amp,
     }
     return k * 100000 + sum + (scale < 0.01f ? 7 : 0);
 }
-// Quotients and remainders by powers of two of numbers of any width.
-unsigned halves(int a, int b) restrict(amp, cpu) {
+// Divides integers of several widths, mostly by powers of two. Returns a weighted sum of the results.
+unsigned quotients_and_remainders_by_constants(int a, int b) restrict(amp, cpu) {
     const auto c = static_cast<short>(a);
     const auto d = static_cast<signed char>(a);
     const long long e = static_cast<long long>(a) * 4294967291LL + b;
@@ -73,12 +73,12 @@ unsigned halves(int a, int b) restrict(amp, cpu) {
 int remainders(int a, int b) restrict(amp, cpu) {
     const short c = static_cast<short>(a), d = static_cast<short>(b);
     const int sum = a % b + 3 * (d == 0 ? 0 : c % d) + 5 * (a % 12) + 7 * (b % -8);
-    return static_cast<int>(static_cast<unsigned>(sum) + halves(a, b));
+    return static_cast<int>(static_cast<unsigned>(sum) + quotients_and_remainders_by_constants(a, b));
 }
 
 } // namespace
 
-TEST(until_an_atomic_says_so) {
+TEST(loops_that_atomic_operations_end) {
     everywhere([](const accelerator_view &where) {
         std::vector<int> counts(64), shared(4);
         const array_view<int> v(64, counts), n(4, shared);
@@ -95,7 +95,7 @@ TEST(until_an_atomic_says_so) {
         for (int i = 0; i < 64; ++i)
             sum += v[i];
         CHECK(sum == 1064 && n[0] == 1064);
-        // A lock.
+        // A lock, which each thread takes once.
         parallel_for_each(
             where, v.extent, [=](index<1> i) restrict(amp) {
                 bool done = false;
@@ -121,8 +121,8 @@ TEST(until_an_atomic_says_so) {
     });
 }
 
-// The first tile sets a flag, for which others wait by operations that change nothing.
-TEST(until_another_tile_says_so) {
+// The first tile sets a flag. The other tiles wait for the flag with atomic operations that change nothing.
+TEST(loops_wait_for_another_tile) {
     everywhere([](const accelerator_view &where) {
         std::vector<int> values(64), flags(2);
         const array_view<int> v(64, values), n(2, flags);
@@ -180,7 +180,7 @@ TEST(counters_that_wrap_around) {
     });
 }
 
-TEST(until_floats_say_so) {
+TEST(loops_that_a_float_comparison_ends) {
     everywhere([](const accelerator_view &where) {
         std::vector<float> roots(8);
         std::vector<int> counts(8);
@@ -212,7 +212,7 @@ TEST(until_floats_say_so) {
     });
 }
 
-TEST(barriers_in_loops_that_end_by_what_a_tile_shares) {
+TEST(barriers_in_loops_that_a_tile_static_variable_ends) {
     everywhere([](const accelerator_view &where) {
         std::vector<int> values(64);
         const array_view<int> v(64, values);
@@ -245,11 +245,11 @@ TEST(barriers_in_loops_that_end_by_what_a_tile_shares) {
 
 TEST(returns_switches_and_jumps_out_of_loops) {
     everywhere([](const accelerator_view &where) {
-        std::vector<int> found(8), all(64);
+        std::vector<int> found(8), descending(64);
         for (int i = 0; i < 64; ++i)
-            all[std::size_t(i)] = 63 - i;
+            descending[std::size_t(i)] = 63 - i;
         const array_view<int> v(8, found);
-        const array_view<const int> w(64, all);
+        const array_view<const int> w(64, descending);
         parallel_for_each(
             where, v.extent, [=](index<1> i) restrict(amp) {
                 int state = 0, n = 0;
@@ -268,7 +268,7 @@ TEST(returns_switches_and_jumps_out_of_loops) {
                     }
                     n += 100;
                 }
-                v[i] = place(w, i[0]) + divisor(12, 18) * 1000 + n * 10000;
+                v[i] = position_of(w, i[0]) + common_divisor(12, 18) * 1000 + n * 10000;
             });
         const int even = 5 + 100, odd = 5 + 7 + 2 * 100;
         CHECK(v[2] == (63 - 2) + 6 * 1000 + even * 10000 && v[3] == (63 - 3) + 6 * 1000 + odd * 10000);
@@ -292,7 +292,7 @@ TEST(returns_switches_and_jumps_out_of_loops) {
     });
 }
 
-// Also quotients and remainders of all signs.
+// Also tests quotients and remainders of all signs.
 TEST(loops_that_are_left_in_several_places) {
     const int ends[] = {-2147483647 - 1, -2147483647, -65537, -13, -8, -1, 1, 2, 7, 12, 40000, 2147483647};
     std::vector<int> numbers(64);
@@ -308,21 +308,22 @@ TEST(loops_that_are_left_in_several_places) {
             where, got.extent, [=](index<2> i) restrict(amp) {
                 const int a = v[i[0]], b = v[i[1]];
                 const bool defined = b != 0 && !(b == -1 && a < -2147483647);
-                got[i] = searched(v, i[0], i[1]) ^ (defined ? remainders(a, b) : 0);
+                got[i] = search(v, i[0], i[1]) ^ (defined ? remainders(a, b) : 0);
             });
-        int wrong = 0;
+        int mismatches = 0;
         for (int i = 0; i < 64; ++i)
             for (int k = 0; k < 64; ++k) {
                 const int a = v[i], b = v[k];
                 const bool defined = b != 0 && !(b == -1 && a < -2147483647);
-                wrong += got(i, k) != (searched(v, i, k) ^ (defined ? remainders(a, b) : 0));
+                mismatches += got(i, k) != (search(v, i, k) ^ (defined ? remainders(a, b) : 0));
             }
-        CHECK(wrong == 0);
+        CHECK(mismatches == 0);
     });
 }
 
-// A loop of less than eight rounds, and of at least one by the loop around it.
-TEST(a_loop_of_odd_length_within_one_of_its_lowest_bit) {
+// The trip count of the loop over `n` is below 8. It is at least 1, because the loop over `k` runs only if `given` is
+// odd.
+TEST(a_loop_of_fewer_than_8_iterations_within_a_loop_of_at_most_one) {
     everywhere([](const accelerator_view &where) {
         for (const unsigned given : {0u, 6u, 7u, 13u}) {
             std::vector<unsigned> values(64);
@@ -352,7 +353,7 @@ TEST(a_loop_of_odd_length_within_one_of_its_lowest_bit) {
     });
 }
 
-// They would never end; nobody is in them.
+// These loops would never end, but no thread enters them.
 TEST(loops_that_no_thread_enters) {
     everywhere([](const accelerator_view &where) {
         std::vector<int> values(8);
@@ -384,10 +385,10 @@ TEST(loops_that_no_thread_enters) {
                 }
             });
         CHECK(v[0] == 6 && v[7] == 6);
-        unsigned steps = 27;
+        unsigned start = 27; // of a Collatz sequence
         parallel_for_each(
             where, v.extent, [=](index<1> i) restrict(amp) {
-                unsigned n = steps;
+                unsigned n = start;
                 while (n != 1)
                     n = n & 1 ? n * 3 + 1 : n / 2;
                 v[i] = int(n);
@@ -396,9 +397,9 @@ TEST(loops_that_no_thread_enters) {
     });
 }
 
-// A lock that each thread takes and frees in a round of a loop: what it does under the lock must not end up behind the
-// loop, where devices come when all their threads have left it.
-template <class Body> void under_a_lock(int expected, const Body &body) {
+// A lock that each thread takes and releases in one iteration of a loop. The compiler must not sink the critical
+// section out of the loop: threads in lockstep reach the code after the loop only when all of them have left the loop.
+template <class Body> void test_lock(int expected, const Body &body) {
     everywhere([&](const accelerator_view &where) {
         std::vector<int> values(4);
         const array_view<int> v(4, values);
@@ -416,7 +417,7 @@ template <class Body> void under_a_lock(int expected, const Body &body) {
 
 TEST(locks_within_loops) {
     using view = const array_view<int> &;
-    under_a_lock(
+    test_lock(
         2016, [](view v, int i) restrict(amp) {
             bool done = false;
             while (!done) {
@@ -428,7 +429,7 @@ TEST(locks_within_loops) {
                 }
             }
         });
-    under_a_lock(
+    test_lock(
         4032, [](view v, int i) restrict(amp) {
             for (int k = 0; k < 2; ++k)
                 for (bool done = false; !done;) {
@@ -440,29 +441,31 @@ TEST(locks_within_loops) {
                     done = true;
                 }
         });
-    under_a_lock(
+    test_lock(
         2016, [](view v, int i) restrict(amp) {
-            int left = 1;
+            int retry = 1;
             do {
                 if (atomic_fetch_or(&v[1], 1) == 0) {
                     v[2] += i;
-                    left = 0;
+                    retry = 0;
                     atomic_fetch_and(&v[1], 0);
                 }
-            } while (left);
+            } while (retry);
         });
-    under_a_lock(
+    test_lock(
         2016, [](view v, int i) restrict(amp) {
-            const int mine = atomic_fetch_inc(&v[0]);
+            const int ticket = atomic_fetch_inc(&v[0]);
             int tries = 0;
             for (bool done = false; !done && tries < 1000000; ++tries)
-                if (atomic_fetch_add(&v[1], 0) == mine) {
+                if (atomic_fetch_add(&v[1], 0) == ticket) {
                     v[2] += i;
                     done = true;
                     atomic_fetch_inc(&v[1]);
                 }
         });
-    under_a_lock(
+    // In these loops, the block that takes the lock leaves the loop, or the critical section follows the loop. So in
+    // the control-flow graph the critical section is already outside of the loop.
+    test_lock(
         2016, [](view v, int i) restrict(amp) {
             for (;;) {
                 int free = 0;
@@ -473,8 +476,7 @@ TEST(locks_within_loops) {
                 }
             }
         });
-    // Left with the lock, so the work is behind the loop in the source's text too.
-    under_a_lock(
+    test_lock(
         2016, [](view v, int i) restrict(amp) {
             while (true)
                 if (atomic_exchange(&v[1], 1) == 0) {
@@ -484,7 +486,7 @@ TEST(locks_within_loops) {
                     return;
                 }
         });
-    under_a_lock(
+    test_lock(
         4032, [](view v, int i) restrict(amp) {
             for (int k = 0; k < 2; ++k) {
                 while (atomic_fetch_or(&v[1], 1) != 0)
@@ -498,22 +500,22 @@ TEST(locks_within_loops) {
                 v[1] = 0;
             }
         });
-    under_a_lock(
+    test_lock(
         2016, [](view v, int i) restrict(amp) {
-            const int mine = atomic_fetch_inc(&v[0]);
+            const int ticket = atomic_fetch_inc(&v[0]);
             do {
-            } while (atomic_fetch_add(&v[1], 0) != mine);
+            } while (atomic_fetch_add(&v[1], 0) != ticket);
             v[2] += i;
             atomic_fetch_inc(&v[1]);
         });
 }
 
-// One that threads of several tiles take: what is written under it is seen by who takes it next, with and without
+// A lock that threads of several tiles take. Each owner must see the writes of the previous owner, with and without
 // fences.
-template <class Expected, class Body> void under_a_lock_of_all(const Expected &expected, const Body &body) {
+template <class Expected, class Body> void test_lock_of_several_tiles(const Expected &expected, const Body &body) {
     everywhere([&](const accelerator_view &where) {
-        // llvmpipe leaves a loop after 65536 rounds, so a thread must not wait for one of another core that does not
-        // run.
+        // llvmpipe leaves a loop after 65,535 iterations. A thread that waits for another tile could reach this limit
+        // while the operating system has suspended the llvmpipe thread that runs that tile. So only one tile runs.
         const bool limited = where.accelerator.description.find(L"llvmpipe") != std::wstring::npos;
         const int tiles = limited ? 1 : 16;
         std::vector<int> values(64);
@@ -528,7 +530,7 @@ TEST(locks_that_several_tiles_take) {
     using view = const array_view<int> &;
     using tile = const tiled_index<64> &;
     const auto threads = [](int tiles) { return 64 * tiles; };
-    under_a_lock_of_all(
+    test_lock_of_several_tiles(
         threads, [](view v, tile) restrict(amp) {
             for (bool done = false; !done;) {
                 int free = 0;
@@ -539,7 +541,7 @@ TEST(locks_that_several_tiles_take) {
                 }
             }
         });
-    under_a_lock_of_all(
+    test_lock_of_several_tiles(
         threads, [](view v, tile) restrict(amp) {
             for (;;)
                 if (atomic_exchange(&v[1], 1) == 0) {
@@ -548,7 +550,7 @@ TEST(locks_that_several_tiles_take) {
                     break;
                 }
         });
-    under_a_lock_of_all(
+    test_lock_of_several_tiles(
         threads, [](view v, tile t) restrict(amp) {
             for (bool done = false; !done;)
                 if (atomic_exchange(&v[1], 1) == 0) {
@@ -559,8 +561,8 @@ TEST(locks_that_several_tiles_take) {
                     atomic_fetch_sub(&v[1], 1);
                 }
         });
-    // Taken by one thread for its tile: the work is of all.
-    under_a_lock_of_all([](int tiles) { return tiles; }, [](view v, tile t) restrict(amp) {
+    // One thread of each tile takes the lock, and all threads of the tile work while that thread holds it.
+    test_lock_of_several_tiles([](int tiles) { return tiles; }, [](view v, tile t) restrict(amp) {
         if (t.local[0] == 0)
             while (atomic_exchange(&v[1], 1) != 0) {
             }
@@ -575,18 +577,18 @@ TEST(locks_that_several_tiles_take) {
             atomic_exchange(&v[1], 0);
         }
     });
-    // A ticket for each tile.
-    under_a_lock_of_all([](int tiles) { return tiles * (tiles - 1) / 2; }, [](view v, tile t) restrict(amp) {
+    // A ticket lock, with one ticket for each tile.
+    test_lock_of_several_tiles([](int tiles) { return tiles * (tiles - 1) / 2; }, [](view v, tile t) restrict(amp) {
         if (t.local[0] != 0) return;
-        const int mine = atomic_fetch_inc(&v[0]);
-        while (atomic_fetch_add(&v[1], 0) != mine) {
+        const int ticket = atomic_fetch_inc(&v[0]);
+        while (atomic_fetch_add(&v[1], 0) != ticket) {
         }
-        v[2] += mine;
+        v[2] += ticket;
         atomic_fetch_inc(&v[1]);
     });
 }
 
-// What others wrote under the lock is read anew, also where it is another variable.
+// A thread that takes the lock must reread variables that other threads wrote while they held the lock.
 TEST(locks_in_tile_static_memory) {
     everywhere([&](const accelerator_view &where) {
         std::vector<int> values(3);
@@ -624,8 +626,9 @@ TEST(locks_in_tile_static_memory) {
 
 CHECK_MAIN
 
-// Several by one, which may share its reciprocal: all four operations, of numbers near all powers of two and of others.
-TEST(divisions_by_one_number) {
+// Divides two numbers by the same divisor, so that the divisions may share its reciprocal. Tests signed and unsigned
+// quotients and remainders of numbers near powers of two and of pseudo-random numbers.
+TEST(divisions_by_the_same_divisor) {
     std::vector<unsigned> edges;
     for (int bit = 0; bit < 32; ++bit)
         for (int near = -2; near <= 2; ++near)
@@ -641,27 +644,29 @@ TEST(divisions_by_one_number) {
             where, extent<2>(n, n), [=](index<2> i) restrict(amp) {
                 const unsigned a = numbers[i[0]], b = numbers[i[1]];
                 const int c = static_cast<int>(a), d = static_cast<int>(b);
-                const bool defined = b != 0, of_signed = defined && !(a == 0x80000000U && d == -1);
+                const bool defined = b != 0, signed_defined = defined && !(a == 0x80000000U && d == -1);
                 got(i[0], i[1], 0) = defined ? a / b + ((a ^ 0x5555U) / b) * 3 : 0;
                 got(i[0], i[1], 1) = defined ? a % b + ((a ^ 0x5555U) % b) * 3 : 0;
                 got(i[0], i[1], 2) =
-                    of_signed ? static_cast<unsigned>(c / d) + static_cast<unsigned>(c / 2 / d) * 3 : 0;
+                    signed_defined ? static_cast<unsigned>(c / d) + static_cast<unsigned>(c / 2 / d) * 3 : 0;
                 got(i[0], i[1], 3) =
-                    of_signed ? static_cast<unsigned>(c % d) + static_cast<unsigned>(c / 2 % d) * 3 : 0;
+                    signed_defined ? static_cast<unsigned>(c % d) + static_cast<unsigned>(c / 2 % d) * 3 : 0;
             });
         got.synchronize();
-        int wrong = 0;
+        int mismatches = 0;
         for (int i = 0; i < n; ++i)
             for (int k = 0; k < n; ++k) {
                 const unsigned a = edges[i], b = edges[k];
                 const int c = static_cast<int>(a), d = static_cast<int>(b);
-                const bool defined = b != 0, of_signed = defined && !(a == 0x80000000U && d == -1);
+                const bool defined = b != 0, signed_defined = defined && !(a == 0x80000000U && d == -1);
                 const unsigned *r = &results[(static_cast<size_t>(i) * n + k) * 4];
-                wrong += r[0] != (defined ? a / b + ((a ^ 0x5555U) / b) * 3 : 0);
-                wrong += r[1] != (defined ? a % b + ((a ^ 0x5555U) % b) * 3 : 0);
-                wrong += r[2] != (of_signed ? static_cast<unsigned>(c / d) + static_cast<unsigned>(c / 2 / d) * 3 : 0);
-                wrong += r[3] != (of_signed ? static_cast<unsigned>(c % d) + static_cast<unsigned>(c / 2 % d) * 3 : 0);
+                mismatches += r[0] != (defined ? a / b + ((a ^ 0x5555U) / b) * 3 : 0);
+                mismatches += r[1] != (defined ? a % b + ((a ^ 0x5555U) % b) * 3 : 0);
+                mismatches +=
+                    r[2] != (signed_defined ? static_cast<unsigned>(c / d) + static_cast<unsigned>(c / 2 / d) * 3 : 0);
+                mismatches +=
+                    r[3] != (signed_defined ? static_cast<unsigned>(c % d) + static_cast<unsigned>(c / 2 % d) * 3 : 0);
             }
-        CHECK(wrong == 0);
+        CHECK(mismatches == 0);
     });
 }

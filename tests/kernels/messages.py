@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compiles wrong programs of beginners, and compares what is said of them with this table, word by word.
+"""Compiles programs with typical beginners' errors, and compares the compiler's messages, word by word, with the tables in this file.
 usage: messages.py FOLDER COMMAND...; messages.py --page writes the table messages.md
-Each program must have one error, at its line with `//!`, of this text, and no note. They stand in one source, each in a namespace of
-its own; those that only -famp-strict refuses in another."""
+Each program must cause exactly one message: an error with the text of the table, at the program's line with `//!`. All programs of a table
+are compiled as one source, each in its own namespace. Other tables have the programs that only -famp-strict refuses, and those with warnings."""
 import json
 import pathlib
 import re
 import subprocess
 import sys
 
-BEFORE = """#include <amp.h>
+PROLOGUE = """#include <amp.h>
 #include <amp_math.h>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +23,7 @@ BEFORE = """#include <amp.h>
 using namespace concurrency;
 """
 
-# What is wrong with the program's header is said of its lines.
+# Errors in the program's header are reported at the lines of the header.
 HEADER = """#pragma once
 #include <amp.h>
 inline float of_the_host(float x) { return x; }
@@ -54,10 +54,10 @@ inline void instantiates(concurrency::array_view<float> v) {
     other_rank(v);
 }
 """
-OF_HEADER = [
+HEADER_MESSAGES = [
     "'of_the_host' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'of_the_host'",
     "'v' ('concurrency::array_view<float> &') and 'n' ('float &') are captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture them by value, or use array_views",
-    "the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>': give its operator() this parameter",
+    "the kernel takes 'index<2>', but a launch over 'extent<1>' passes 'index<1>': change the parameter of operator() to this type",
     "no matching function for call to object of type '(lambda at messages.hpp:19:33)'",
     "the elements of an array or array_view must not be char, short or bool: their size must be a multiple of 4 bytes",
 ]
@@ -91,7 +91,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'f' is captured, and a 'std::function' keeps its elements in host memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); capture the lambda or the functor itself, in a variable that is 'auto'",
+        "'f' is captured, and a 'std::function' keeps its callable in host memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); capture the lambda or the functor itself, in a variable of type 'auto'",
     ),
     "by_reference_all": (
         r"""void run(array_view<float> v) {
@@ -168,7 +168,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'counter': a global variable that is not a constant is not allowed in amp restricted code (C++ AMP, 2.4.3): copy it into a local variable that the kernel captures, or pass it",
+        "'counter': a global variable that is not a constant is not allowed in amp restricted code (C++ AMP, 2.4.3); copy it into a local variable that the kernel captures, or pass it as an argument",
     ),
     "virtual_call": (
         r"""struct shape { float r; virtual float area() const { return r; } };
@@ -184,7 +184,7 @@ void run(array_view<float> v) {
     "virtual_amp": (
         r"""struct shape { float r; virtual float area() const restrict(amp) { return r; } }; //!
 """,
-        "'area' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2): write a template",
+        "'area' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2); write a template",
     ),
     "wrong_rank": (
         r"""void run(array_view<float> v) {
@@ -193,7 +193,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>': give its operator() this parameter",
+        "the kernel takes 'index<2>', but a launch over 'extent<1>' passes 'index<1>': change the parameter of operator() to this type",
     ),
     "wrong_rank_view": (
         r"""void run(array_view<float> v) {
@@ -212,7 +212,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "the kernel takes 'tiled_index<8>', and a launch over 'tiled_extent<16>' gives 'tiled_index<16>': give its operator() this parameter",
+        "the kernel takes 'tiled_index<8>', but a launch over 'tiled_extent<16>' passes 'tiled_index<16>': change the parameter of operator() to this type",
     ),
     "no_restrict": (
         r"""void run(array_view<float> v) {
@@ -258,7 +258,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'fact': recursion is not allowed in amp restricted code (C++ AMP, 2.4.3): write a loop",
+        "'fact': recursion is not allowed in amp restricted code (C++ AMP, 2.4.3); write a loop",
     ),
     "throw": (
         r"""void run(array_view<float> v) {
@@ -267,7 +267,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'throw' is not allowed in amp restricted code (C++ AMP, 2.4.3): store an error code that cpu code reads",
+        "'throw' is not allowed in amp restricted code (C++ AMP, 2.4.3); store an error code that cpu code reads",
     ),
     "try": (
         r"""void run(array_view<float> v) {
@@ -276,7 +276,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'try' is not allowed in amp restricted code (C++ AMP, 2.4.3): nothing in amp code throws",
+        "'try' is not allowed in amp restricted code (C++ AMP, 2.4.3); nothing in amp code throws",
     ),
     "new": (
         r"""void run(array_view<float> v) {
@@ -285,7 +285,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'new' is not allowed in amp restricted code (C++ AMP, 2.4.3): use a local array of constant length, or an array_view",
+        "'new' is not allowed in amp restricted code (C++ AMP, 2.4.3); use a local array of constant length, or an array_view",
     ),
     "static_local": (
         r"""void run(array_view<float> v) {
@@ -294,7 +294,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'n': a static, thread_local or extern variable is not allowed in amp restricted code (C++ AMP, 2.4.3): keep the value in an array_view",
+        "'n': a static, thread_local or extern variable is not allowed in amp restricted code (C++ AMP, 2.4.3); store the value in an array_view",
     ),
     "goto": (
         r"""void run(array_view<float> v) {
@@ -305,7 +305,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'goto' is not allowed in amp restricted code (C++ AMP, 2.4.3): write a loop, 'break' or 'return'",
+        "'goto' is not allowed in amp restricted code (C++ AMP, 2.4.3); write a loop, 'break' or 'return'",
     ),
     "function_pointer": (
         r"""float twice(float x) restrict(amp) { return 2 * x; }
@@ -316,7 +316,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'p' is captured and is a pointer ('float (*)(float)'): variable captured has an unsupported type in lambda that is amp restricted (C3596); give a lambda or a functor to a template",
+        "'p' is captured and is a pointer ('float (*)(float)'): variable captured has an unsupported type in lambda that is amp restricted (C3596); pass a lambda or a functor to a template",
     ),
     "function_pointer_local": (
         r"""float twice(float x) restrict(amp) { return 2 * x; }
@@ -326,7 +326,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "the variable 'p': 'float (*)(float)' is a pointer to a function, which amp code cannot keep: give a lambda or a functor to a template (C3581)",
+        "the variable 'p': 'float (*)(float)' is a pointer to a function, which amp code cannot keep: pass a lambda or a functor to a template (C3581)",
     ),
     "char_elements": (
         r"""void run(array_view<float> v) {
@@ -433,7 +433,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'dynamic_cast' is not allowed in amp restricted code (C++ AMP, 2.4.3): write a template",
+        "'dynamic_cast' is not allowed in amp restricted code (C++ AMP, 2.4.3); write a template",
     ),
     "typeid": (
         r"""void run(array_view<float> v) {
@@ -442,7 +442,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'typeid' is not allowed in amp restricted code (C++ AMP, 2.4.3): write a template",
+        "'typeid' is not allowed in amp restricted code (C++ AMP, 2.4.3); write a template",
     ),
     "asm": (
         r"""void run(array_view<float> v) {
@@ -451,19 +451,19 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'asm' is not allowed in amp restricted code (C++ AMP, 2.4.3): write it in C++",
+        "'asm' is not allowed in amp restricted code (C++ AMP, 2.4.3); write it in C++",
     ),
     "varargs": (
         r"""float sum(int n, ...) restrict(amp) { return 1; } //!
 """,
-        "'sum' takes variable arguments, which amp functions cannot: write a template",
+        "'sum' takes variable arguments, which amp functions cannot take: write a template",
     ),
     "tile_static_host": (
         r"""void run(array_view<float> v) {
     tile_static float t[16]; v[0] = t[0]; //!
 }
 """,
-        "'t': tile_static variables exist in amp code only: put it into the kernel, or into a function that is restrict(amp)",
+        "'t': tile_static variables exist in amp code only; put the variable into the kernel, or into a function that is restrict(amp)",
     ),
     "barrier_untiled": (
         r"""void run(array_view<float> v) {
@@ -472,7 +472,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "no member named 'barrier' in 'Concurrency::index<1>': only tiled launches have tiles and barriers: launch over extent.tile<...>() with a tiled_index",
+        "no member named 'barrier' in 'Concurrency::index<1>': only tiled launches have tiles and barriers; launch over extent.tile<...>() with a tiled_index",
     ),
     "barrier_host": (
         r"""void f(tile_barrier b) { b.wait(); } //!
@@ -495,7 +495,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'delete' is not allowed in amp restricted code (C++ AMP, 2.4.3): amp code allocates no memory",
+        "'delete' is not allowed in amp restricted code (C++ AMP, 2.4.3); amp code allocates no memory",
     ),
     "cout": (
         r"""void run(array_view<float> v) {
@@ -504,7 +504,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'cout': a global variable that is not a constant is not allowed in amp restricted code (C++ AMP, 2.4.3): write direct3d_printf",
+        "'cout': a global variable that is not a constant is not allowed in amp restricted code (C++ AMP, 2.4.3); write direct3d_printf",
     ),
     "return_value": (
         r"""void run(array_view<float> v) {
@@ -573,7 +573,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "the defaulted 'operator==' needs 'operator==' of 'inner', a cpu function (C3930); write restrict(amp, cpu) after its parameters",
+        "the defaulted 'operator==' calls 'operator==' of 'inner', which is a cpu function (C3930); write restrict(amp, cpu) after the parameters of the cpu function",
     ),
     "synchronize": (
         r"""void run(array_view<float> v) {
@@ -624,7 +624,7 @@ void run(array_view<float> v) {
         r"""struct shape { float r; virtual float area() const { return r; } };
 float area_of(const shape &s) restrict(amp) { return s.area(); } //!
 """,
-        "'area' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); virtual functions cannot be restrict(amp): give the class to a template",
+        "'area' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); virtual functions cannot be restrict(amp): pass the class to a template",
     ),
     "defaulted_beside_a_call": (
         r"""struct inner { float x; float get() const { return x; } };
@@ -682,7 +682,7 @@ void run(array_view<float> v) {
     ),
 }
 
-# What only -famp-strict refuses.
+# Programs that only -famp-strict refuses.
 STRICT = {
     "char_strict": (
         r"""float f(char x) restrict(amp) { return x; } //!
@@ -701,7 +701,7 @@ STRICT = {
 }
 
 
-# What options warn of.
+# Programs that the warning options report.
 WARNINGS = {
     "read_only": (
         r"""void run(array_view<float> in, array_view<const float> too, array_view<float> out) {
@@ -733,7 +733,7 @@ void run(const array_view<point, 2> &in, array_view<float> out) {
     });
 }
 """,
-        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() after the launch [-Wamp-unsynchronized]",
+        "'v' is destroyed while this kernel's writes are pending, so errors of the copy back are lost: call v.synchronize() after the launch [-Wamp-unsynchronized]",
     ),
     "unsynchronized_pointer": (
         r"""void run(float *data, int count) {
@@ -745,11 +745,11 @@ void run(const array_view<point, 2> &in, array_view<float> out) {
     }
 }
 """,
-        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() after the launch [-Wamp-unsynchronized]",
+        "'v' is destroyed while this kernel's writes are pending, so errors of the copy back are lost: call v.synchronize() after the launch [-Wamp-unsynchronized]",
     ),
 }
 
-# What they do not warn of.
+# Code that the warning options do not report.
 SILENT = r"""
 namespace silent {
 struct base { int n; };
@@ -804,35 +804,35 @@ void makes(std::vector<float> &data) { of_a_template<float>(data, array_view<flo
 """
 
 
-def marked(text):
+def marked_lines(text):
     return [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("//!")]
 
 
-def check(folder, command, name, programs, header, of_header, kind="error", silent=""):
-    """What is wrong, a line each."""
+def check(folder, command, name, programs, header, header_messages, kind="error", silent=""):
+    """Compiles the programs. Returns the differences from the expected messages, one line each."""
     source, header_file = folder / f"{name}.cpp", folder / "messages.hpp"
-    text, wanted = BEFORE + silent, []
+    text, wanted = PROLOGUE + silent, []
     header_file.write_text(header, encoding="utf-8")
-    marks = marked(header)
-    assert len(marks) == len(of_header), f"the header has {len(marks)} lines with //!"
-    wanted += [("messages.hpp", number, said) for number, said in zip(marks, of_header)]
+    marks = marked_lines(header)
+    assert len(marks) == len(header_messages), f"the header has {len(marks)} lines with //!"
+    wanted += [("messages.hpp", number, said) for number, said in zip(marks, header_messages)]
     for program, (code, said) in programs.items():
         first = text.count("\n") + 1
         text += f"namespace of_{program} {{\n{code}}}\n"
-        marks = marked(code)
+        marks = marked_lines(code)
         assert len(marks) == 1, f"{program} has {len(marks)} lines with //!"
         wanted.append((source.name, first + marks[0], said.replace("@::", f"of_{program}::")))
     source.write_text(text, encoding="utf-8")
     ran = subprocess.run([*command, "-std=c++20", "-O1", "-c", "-o", folder / "messages.o", source], capture_output=True, text=True)
     lines = re.findall(r"^(?:.*/)?([^/:]+):(\d+):\d+: (\w+): (.*)$", ran.stderr, re.M)
-    said = [(file, int(number), told.replace(f"{folder}/", "")) for file, number, found, told in lines if found == kind]
-    wrong = [f"not said: {one}" for one in wanted if one not in said]
-    wrong += [f"not expected: {one}" for one in said if one not in wanted]
-    wrong += [f"a note: {one}" for one in lines if one[2] != kind]
+    said = [(file, int(number), message.replace(f"{folder}/", "")) for file, number, severity, message in lines if severity == kind]
+    differences = [f"missing: {one}" for one in wanted if one not in said]
+    differences += [f"not expected: {one}" for one in said if one not in wanted]
+    differences += [f"a note: {one}" for one in lines if one[2] != kind]
     if len(said) != len(wanted) or (ran.returncode == 0) != (kind == "warning"):
-        wrong.append(f"{len(said)} of {len(wanted)} messages; it ended with {ran.returncode}: {ran.stderr[-300:] if not said else ''}")
+        differences.append(f"{len(said)} of {len(wanted)} messages; the compiler ended with {ran.returncode}: {ran.stderr[-300:] if not said else ''}")
     print(f"{name}: {len(programs)} programs")
-    return wrong
+    return differences
 
 
 BEFORE_TEXTS = pathlib.Path(__file__).with_name("messages_before.json")
@@ -840,7 +840,7 @@ PAGE = pathlib.Path(__file__).with_name("messages.md")
 
 
 def page():
-    """The table of the programs, with what was said of them at commit a61f82b."""
+    """The page messages.md: a table of the programs, with their messages at commit a61f82b and now."""
     before = json.loads(BEFORE_TEXTS.read_text(encoding="utf-8"))
 
     def cell(text):
@@ -849,8 +849,8 @@ def page():
     lines = [
         "# Messages",
         "",
-        "What the kernel compiler says of typical errors. Generated by `tests/kernels/messages.py --page` from the programs that this file holds and",
-        "tests word by word. The column *before* is commit a61f82b. MSVC's number stands where it is known.",
+        "Messages of the kernel compiler for typical errors. `tests/kernels/messages.py --page` generates this page from its programs, and tests their",
+        "messages word by word. The column *before* has the messages at commit a61f82b. The last column has MSVC's number for the error, if it is known.",
         "",
         "| program | its line | before | now | MSVC |",
         "| --- | --- | --- | --- | --- |",
@@ -858,7 +858,7 @@ def page():
     for program, (code, said) in {**PROGRAMS, **STRICT, **WARNINGS}.items():
         line = next(line for line in code.splitlines() if line.endswith("//!"))[:-3].strip()
         number = re.search(r"C\d{4}", said)
-        # Nothing warned before.
+        # Commit a61f82b had none of these warnings.
         old = "nothing" if program in WARNINGS else cell(before[program])
         lines.append(f"| {program} | `{line.replace('|', chr(92) + '|')}` | {old} | {cell(said)} | {number[0] if number else ''} |")
     return "\n".join(lines) + "\n"
@@ -870,15 +870,15 @@ def main():
         return
     folder, command = pathlib.Path(sys.argv[1]), sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    wrong = check(folder, command, "messages", PROGRAMS, HEADER, OF_HEADER)
-    wrong += check(folder, [*command, "-famp-strict"], "messages_strict", STRICT, "", [])
+    differences = check(folder, command, "messages", PROGRAMS, HEADER, HEADER_MESSAGES)
+    differences += check(folder, [*command, "-famp-strict"], "messages_strict", STRICT, "", [])
     options = ["-Wamp-read-only", "-Wamp-unsynchronized"]
-    wrong += check(folder, [*command, *options], "messages_warnings", WARNINGS, "", [], "warning", SILENT)
-    wrong += check(folder, [*command, *options, "-Werror"], "messages_werror", {p: (c, t.replace("[-W", "[-Werror,-W")) for p, (c, t) in WARNINGS.items()}, "", [])
+    differences += check(folder, [*command, *options], "messages_warnings", WARNINGS, "", [], "warning", SILENT)
+    differences += check(folder, [*command, *options, "-Werror"], "messages_werror", {p: (c, t.replace("[-W", "[-Werror,-W")) for p, (c, t) in WARNINGS.items()}, "", [])
     if PAGE.read_text(encoding="utf-8") != page():
-        wrong.append(f"{PAGE.name} is not as this file says: run messages.py --page")
-    print("\n".join(wrong) or "all as expected")
-    sys.exit(1 if wrong else 0)
+        differences.append(f"{PAGE.name} is out of date: run messages.py --page")
+    print("\n".join(differences) or "all as expected")
+    sys.exit(1 if differences else 0)
 
 
 main()

@@ -1,4 +1,4 @@
-// A library of namesake.hpp's kernels.
+// Source of the libraries that namesakes.cpp loads: runs the kernels of namesake.hpp.
 #include "namesake.hpp"
 
 extern "C" __attribute__((visibility("default"))) int run_namesakes(const concurrency::accelerator_view *where) {

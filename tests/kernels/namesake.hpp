@@ -1,5 +1,5 @@
-// Kernels of the same names and sizes in a program and in two libraries, which do different things: NUMBER tells them
-// apart.
+// A program and two libraries each contain these kernels, with the same names and sizes. Each of the three defines a
+// different NUMBER, so that a result shows whose kernel computed it.
 #ifndef NAMESAKE_HPP
 #define NAMESAKE_HPP
 
@@ -21,34 +21,34 @@ template <int K> struct tiled_namesake {
     }
 };
 
-// What is not tested is each image's own.
+// These functions are in an unnamed namespace, so that only the names of the kernels collide.
 namespace {
-template <int K> int wrong_of_plain(const concurrency::accelerator_view &where) {
+template <int K> int wrong_plain_results(const concurrency::accelerator_view &where) {
     std::vector<int> results(namesake_count);
-    const concurrency::array_view<int> all(results);
-    parallel_for_each(where, all.extent, plain_namesake<K>{all});
-    all.synchronize();
+    const concurrency::array_view<int> view(results);
+    parallel_for_each(where, view.extent, plain_namesake<K>{view});
+    view.synchronize();
     int wrong = 0;
     for (int i = 0; i < namesake_count; ++i)
         wrong += results[i] != NUMBER * 1000 + K * 100 + i;
     return wrong;
 }
 
-template <int K> int wrong_of_tiled(const concurrency::accelerator_view &where) {
+template <int K> int wrong_tiled_results(const concurrency::accelerator_view &where) {
     std::vector<int> results(namesake_count);
-    const concurrency::array_view<int> all(results);
-    parallel_for_each(where, all.extent.tile<8>(), tiled_namesake<K>{all});
-    all.synchronize();
+    const concurrency::array_view<int> view(results);
+    parallel_for_each(where, view.extent.tile<8>(), tiled_namesake<K>{view});
+    view.synchronize();
     int wrong = 0;
     for (int i = 0; i < namesake_count; ++i)
         wrong += results[i] != NUMBER * 1000 + K * 100 + i % 8;
     return wrong;
 }
 
-// How many results are not those of the caller's own kernels.
+// The number of wrong results. A result is wrong if a kernel that was compiled with a different NUMBER computed it.
 int wrong_results(const concurrency::accelerator_view &where) {
-    return wrong_of_plain<1>(where) + wrong_of_plain<2>(where) + wrong_of_plain<3>(where) + wrong_of_tiled<1>(where) +
-           wrong_of_tiled<2>(where);
+    return wrong_plain_results<1>(where) + wrong_plain_results<2>(where) + wrong_plain_results<3>(where) +
+           wrong_tiled_results<1>(where) + wrong_tiled_results<2>(where);
 }
 } // namespace
 

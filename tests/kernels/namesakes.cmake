@@ -1,6 +1,6 @@
-# The program `namesakes` and its libraries, namesake_NUMBER_VISIBILITY_LINK.so: kernels of the same names in several images.
+# Builds the program `namesakes` and the libraries that it loads, namesake_NUMBER_VISIBILITY_LINK.so. All have kernels with the same names.
 
-# Clang's linker folds identical code (--icf=all). GCC looks for it as `ld.lld`.
+# LLD folds identical code (--icf=all). GCC looks for LLD under the name `ld.lld`.
 find_program(LLD NAMES ld.lld-22 ld.lld REQUIRED)
 set(folding "${CMAKE_CURRENT_BINARY_DIR}/folding")
 file(MAKE_DIRECTORY "${folding}")
@@ -11,7 +11,7 @@ set(link_folded "-B${folding}" -fuse-ld=lld -Wl,--icf=all)
 
 revamp_kernel_tests(namesakes namesakes.cpp)
 target_link_libraries(namesakes PRIVATE ${CMAKE_DL_LIBS})
-# Its kernels are in the way of those of libraries.
+# The program exports its symbols, so they may preempt symbols of the same names in the libraries.
 set_target_properties(namesakes PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN")
 revamp_add_kernels(namesakes)
 

@@ -1,4 +1,5 @@
-// A program and two libraries whose kernels have the same names run their own, however they are linked and loaded.
+// Tests that a program and two libraries each run their own kernels although the kernels have the same names. A test is
+// named after the visibility of the libraries' symbols, the link options (namesakes.cmake) and the flag of dlopen().
 #define NUMBER 9
 #include "device.hpp"
 #include "namesake.hpp"
@@ -7,28 +8,28 @@
 
 using namespace concurrency;
 
-static int (*loaded(const std::string &library, int how))(const accelerator_view *) {
-    void *opened = dlopen(library.c_str(), RTLD_NOW | how);
-    if (!opened) check::fail(__FILE__, __LINE__, dlerror());
-    REQUIRE(opened);
-    const auto run = reinterpret_cast<int (*)(const accelerator_view *)>(dlsym(opened, "run_namesakes"));
+static int (*load_run_function(const std::string &library, int dlopen_flag))(const accelerator_view *) {
+    void *handle = dlopen(library.c_str(), RTLD_NOW | dlopen_flag);
+    if (!handle) check::fail(__FILE__, __LINE__, dlerror());
+    REQUIRE(handle);
+    const auto run = reinterpret_cast<int (*)(const accelerator_view *)>(dlsym(handle, "run_namesakes"));
     REQUIRE(run);
     return run;
 }
 
-static void run_all(const std::string &kind, int how) {
-    const auto one = loaded("namesake_1_" + kind + ".so", how);
-    const auto two = loaded("namesake_2_" + kind + ".so", how);
-    const auto on = [&](const accelerator_view &where) {
-        // Twice: the second launch is a repeated one.
+static void run_all(const std::string &kind, int dlopen_flag) {
+    const auto run_first = load_run_function("namesake_1_" + kind + ".so", dlopen_flag);
+    const auto run_second = load_run_function("namesake_2_" + kind + ".so", dlopen_flag);
+    const auto check_on = [&](const accelerator_view &where) {
+        // Two rounds, because the second launch of a kernel may reuse the first launch, which revamp cached.
         for (int round = 0; round < 2; ++round) {
-            CHECK(one(&where) == 0);
-            CHECK(two(&where) == 0);
+            CHECK(run_first(&where) == 0);
+            CHECK(run_second(&where) == 0);
             CHECK(wrong_results(where) == 0);
         }
     };
-    on(accelerator(accelerator::direct3d_warp).default_view);
-    on(vulkan_view());
+    check_on(accelerator(accelerator::direct3d_warp).default_view);
+    check_on(vulkan_view());
 }
 
 TEST(hidden_local) {

@@ -1,5 +1,5 @@
-// Kernels on host threads as native code: each gives what plain loops give, whatever processor it was made for, and
-// what the function itself gives on coroutines.
+// Tests native kernels on host threads: at every processor level, each kernel must compute the same results as a plain
+// loop. With REVAMP_HOST_KERNELS=coroutines, the same tests run the kernels' C++ functions on coroutines instead.
 #include <amp.h>
 #include <amp_math.h>
 #include <check.hpp>
@@ -17,23 +17,23 @@ using namespace concurrency;
 
 namespace {
 
-// The compiler does not know it.
+// Returns `n`; the compiler cannot know its value.
 int opaque(int n) {
     volatile int at = n;
     return at;
 }
-const bool on_threads = (accelerator::set_default(accelerator::direct3d_warp), true);
-bool coroutines() {
-    const char *said = std::getenv("REVAMP_HOST_KERNELS");
-    return said && std::strcmp(said, "coroutines") == 0;
+const bool default_is_host_threads = (accelerator::set_default(accelerator::direct3d_warp), true);
+bool uses_coroutines() {
+    const char *setting = std::getenv("REVAMP_HOST_KERNELS");
+    return setting && std::strcmp(setting, "coroutines") == 0;
 }
 
 struct P {
     float x, y;
     int k;
 };
-// Threads beyond a bound have nothing to do in a loop with barriers; what the loop counts all of them see.
-TEST(bounded) {
+// In a loop with barriers, threads above a bound are idle, but all threads count the iterations.
+TEST(loops_with_barriers_and_idle_threads) {
     const int n = 64 * 5, most = opaque(40);
     std::vector<int> r(n), expected(n);
     array_view<int> o(n, r);
@@ -70,9 +70,9 @@ TEST(bounded) {
     }
     CHECK(r == expected);
 }
-// Loops behind a branch that the threads of some tiles all take, those of others not: at the edge of a domain, by what
-// is read, each way with a loop, before a barrier and within a loop of barriers; of a row without tiles; one branch
-// within another.
+// Loops within a branch that is uniform in some tiles and divergent in others. The branch compares the index with a
+// bound, or tests a value from memory. One arm or both arms of the branch contain loops. The branch is followed by a
+// barrier, or is within a loop with barriers. Kernels without tiles, and nested branches, are also tested.
 inline int rounds(int seed, int i, int few) restrict(amp, cpu) {
     int best = -1, most = -1;
     for (int k = 0; k < few; k++) {
@@ -84,12 +84,12 @@ inline int rounds(int seed, int i, int few) restrict(amp, cpu) {
     }
     return best * 1024 + most;
 }
-TEST(guards) {
+TEST(loops_in_branches_that_diverge_in_some_tiles) {
     const int n = 150, few = opaque(9);
-    std::vector<int> r(6 * 192), expected(6 * 192), chosen(192);
+    std::vector<int> r(6 * 192), expected(6 * 192), flags(192);
     for (int i = 0; i < 192; i++)
-        chosen[i] = i < 64 || (i >= 128 && i % 5 == 0);
-    array_view<const int> c(192, chosen);
+        flags[i] = i < 64 || (i >= 128 && i % 5 == 0);
+    array_view<const int> c(192, flags);
     array_view<int, 2> o(6, 192, r);
     parallel_for_each(
         extent<1>(192).tile<64>(), [=](tiled_index<64> t) restrict(amp) {
@@ -142,11 +142,11 @@ TEST(guards) {
         for (int round = 0; round < 3; round++)
             for (int k = 0; k < few; k++)
                 expected[384 + i] +=
-                    chosen[i] ? ((i & ~63) + ((i + k) & 63) + round) * k : -((i & ~63) + ((i & 63) * k & 63) + round);
+                    flags[i] ? ((i & ~63) + ((i + k) & 63) + round) * k : -((i & ~63) + ((i & 63) * k & 63) + round);
         const int y = i / 16, x = i % 16;
         expected[576 + i] = y < 9 && x < 13 ? rounds(x, y, few + x) + rounds(7, x, few) : -y;
-        expected[768 + i] = i < n ? rounds(11, i, few) + (chosen[i] ? rounds(13, i, few + 3) : 0) : 1;
-        expected[960 + i] = chosen[i] ? rounds(17, i, few) : 0;
+        expected[768 + i] = i < n ? rounds(11, i, few) + (flags[i] ? rounds(13, i, few + 3) : 0) : 1;
+        expected[960 + i] = flags[i] ? rounds(17, i, few) : 0;
     }
     for (size_t i = 0; i < r.size(); i++)
         CHECK_EQUAL(r[i], expected[i]);
@@ -231,7 +231,7 @@ TEST(early_returns) {
     array_view<int> o(n, r);
     parallel_for_each(
         o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
-            if (t.tile[0] >= m) return; // whole tiles
+            if (t.tile[0] >= m) return; // whole tiles return
             tile_static int s[64];
             s[t.local[0]] = t.global[0];
             t.barrier.wait();
@@ -248,7 +248,7 @@ TEST(early_returns) {
         }
     }
 }
-TEST(arrays_of_a_thread) {
+TEST(thread_private_arrays) {
     const int n = 512;
     std::vector<int> r(n);
     array_view<int> o(n, r);
@@ -351,7 +351,7 @@ TEST(atomics) {
         w[x >> 26]++;
     CHECK(w == r);
 }
-TEST(abort_abandons) {
+TEST(abort_throws_a_runtime_exception) {
     std::vector<int> r(256);
     array_view<int> o(256, r);
     bool threw = false;
@@ -370,7 +370,7 @@ TEST(abort_abandons) {
     }
     CHECK(threw);
 }
-TEST(errorf_abandons) {
+TEST(errorf_throws_a_runtime_exception) {
     std::vector<int> r(256);
     array_view<int> o(256, r);
     bool threw = false;
@@ -388,8 +388,7 @@ TEST(errorf_abandons) {
     CHECK(threw);
 }
 TEST(ref_shows_tile_static_memory_that_was_not_written) {
-    const char *how = std::getenv("REVAMP_HOST_KERNELS");
-    if (how && !std::strcmp(how, "coroutines")) return;
+    if (uses_coroutines()) SKIP("on coroutines, tile_static memory is not checked");
     const accelerator_view ref = accelerator(accelerator::direct3d_ref).default_view;
     std::vector<int> words(4);
     std::vector<float> numbers(4);
@@ -439,8 +438,8 @@ TEST(mathematics) {
     }
     CHECK(e < 1e-5);
 }
-// What the C library has, native kernels take from there, as the function itself does: no bit differs.
-TEST(the_c_librarys_functions_to_the_bit) {
+// Native kernels call the C library's mathematical functions, so the results are equal to the last bit.
+TEST(results_equal_the_c_librarys_to_the_last_bit) {
     const int n = 400, kinds = 12;
     std::vector<float> v(n), r(n * kinds);
     std::vector<double> doubles(n * 4);
@@ -605,9 +604,9 @@ TEST(loops_of_different_length) {
     }
 }
 
-// Loops of one length within branches that threads take differently, which native code goes through one iteration for
-// all threads after the other: in tiles with a barrier before and behind, and in rows.
-unsigned mixed(unsigned x, unsigned k) restrict(amp, cpu) {
+// Loops with a uniform trip count within divergent branches. Native code runs each iteration for all threads before the
+// next one. One kernel has tiles, with barriers around the loops, and one has no tiles.
+unsigned mix(unsigned x, unsigned k) restrict(amp, cpu) {
     x = (x ^ (x >> 7)) * 2654435761u + k;
     x = (x ^ (x >> 9)) * 40503u + (x >> 3);
     return x % 3 == 0 ? x + 5 : x ^ k;
@@ -617,12 +616,12 @@ unsigned within_branches(int i, int rounds, int few) restrict(amp, cpu) {
     bool odd = false;
     if (i % 5 != 2) {
         for (int k = 0; k < rounds; k++) {
-            x = mixed(x, static_cast<unsigned>(k));
+            x = mix(x, static_cast<unsigned>(k));
             odd = !odd;
         }
         if (x % 2 == 0) {
             for (int k = few; k > 0; k--) {
-                x = mixed(x + last, static_cast<unsigned>(k));
+                x = mix(x + last, static_cast<unsigned>(k));
                 last = x >> 4;
             }
             if (i > 40) return x + last;
@@ -630,10 +629,10 @@ unsigned within_branches(int i, int rounds, int few) restrict(amp, cpu) {
             x += 3;
         }
         for (int k = 0; k < few; k++)
-            x = mixed(x, last ^ static_cast<unsigned>(rounds + k));
+            x = mix(x, last ^ static_cast<unsigned>(rounds + k));
     }
     for (int k = 0; k < rounds; k++)
-        if (static_cast<unsigned>(k) % 4 != last % 4) x = mixed(x, odd ? 1 : 2);
+        if (static_cast<unsigned>(k) % 4 != last % 4) x = mix(x, odd ? 1 : 2);
     return x;
 }
 TEST(loops_within_branches) {
@@ -660,8 +659,8 @@ TEST(loops_within_branches) {
     CHECK_EQUAL(wrong, 0);
 }
 
-// As if each thread had a variable of its own, to a compiler that knows nothing of threads.
-TEST(what_each_thread_stores_first) {
+// All threads first store to tile_static scalars. A compiler that ignored other threads would make the scalars private.
+TEST(tile_static_scalars_that_all_threads_store_are_shared) {
     std::vector<int> r(256), c(256);
     array_view<int> o(256, r), p(256, c);
     parallel_for_each(
@@ -703,7 +702,7 @@ struct counts {
         o[t.global] = k + q[0] + q[t.local[0] & 3];
     }
 };
-// Each thread changes a functor of its own.
+// Each thread changes its own copy of the functor.
 TEST(functors_that_change_themselves) {
     std::vector<int> r(256);
     array_view<int> o(256, r);
@@ -720,12 +719,12 @@ TEST(functors_that_change_themselves) {
     }
 }
 
-// A pointer that a thread alone says is the only one to what it stores.
+// The `__restrict` pointers do not alias within one thread, but other threads access the same memory.
 void shift(const tile_barrier &b, int *__restrict to, const int *__restrict from, int l) restrict(amp) {
     to[l] = from[l] + 1;
     b.wait();
 }
-TEST(restricted_pointers_and_odd_names) {
+TEST(restrict_pointers_and_uppercase_names) {
     struct PROCESSOR {
         array_view<int> LEVEL;
         void operator()(tiled_index<16> t) const restrict(amp) {
@@ -751,8 +750,8 @@ TEST(restricted_pointers_and_odd_names) {
         CHECK(r[g] == g % 16 + 5);
 }
 
-// Which barriers are waited at depends on data: of whole tiles, or not.
-int waits_where(std::vector<int> &v, std::vector<int> &r) {
+// The data decides which threads wait at a barrier: all threads of a tile, or only some.
+int sum_after_barrier_in_branch(std::vector<int> &v, std::vector<int> &r) {
     array_view<int> a(256, v), o(256, r);
     parallel_for_each(
         o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
@@ -769,21 +768,21 @@ int waits_where(std::vector<int> &v, std::vector<int> &r) {
         sum += x;
     return sum;
 }
-TEST(barriers_of_whole_tiles) {
+TEST(barriers_that_whole_tiles_reach) {
     std::vector<int> v(256), r(256);
     for (int i = 0; i < 256; i++)
         v[i] = i / 64;
-    CHECK(waits_where(v, r) == 3 * 63 * 32);
+    CHECK(sum_after_barrier_in_branch(v, r) == 3 * 63 * 32);
 }
-TEST(barriers_that_not_all_reach_are_told) {
-    if (coroutines()) SKIP("there those that do not reach it are not waited for");
+TEST(barriers_that_only_some_threads_reach_are_reported) {
+    if (uses_coroutines()) SKIP("on coroutines, a barrier does not wait for threads that do not reach it");
     std::vector<int> v(256, 1), r(256);
     v[70] = 0;
-    CHECK_THROWS(runtime_exception, waits_where(v, r), CHECK_CONTAINS(e.what(), "native.cpp:");
+    CHECK_THROWS(runtime_exception, sum_after_barrier_in_branch(v, r), CHECK_CONTAINS(e.what(), "native.cpp:");
                  CHECK_CONTAINS(e.what(), "did not reach the same tile barriers"));
 }
-TEST(what_asserts_falsely_ends_its_tile) {
-    if (coroutines()) SKIP("there the C library ends the program");
+TEST(a_failed_assertion_becomes_a_runtime_exception) {
+    if (uses_coroutines()) SKIP("on coroutines, the C library ends the program");
     std::vector<int> v(64);
     array_view<int> o(64, v);
     const auto run = [&] {
@@ -798,8 +797,8 @@ TEST(what_asserts_falsely_ends_its_tile) {
     };
     CHECK_THROWS(runtime_exception, run(), CHECK_CONTAINS(e.what(), "Assertion `t.tile[0] < 3' failed"));
 }
-// Threads that differ by what they read come to other barriers, to as many, or to the end.
-template <class Wait> void part(int odd, const Wait &wait) {
+// If `odd` is not 3, one thread reads a different value, so it reaches other barriers, or more or fewer barriers.
+template <class Wait> void run_with_one_different_value(int odd, const Wait &wait) {
     std::vector<int> v(64, 3), r(64);
     v[17] = odd;
     array_view<const int> a(64, v);
@@ -821,15 +820,15 @@ template <class Wait> void part(int odd, const Wait &wait) {
     }
 }
 TEST(barriers_in_divergent_flow_end_in_an_error) {
-    if (coroutines()) SKIP("there any barrier is waited at");
+    if (uses_coroutines()) SKIP("on coroutines, threads may wait at different barriers");
     for (int odd : {3, 4}) {
-        part(
+        run_with_one_different_value(
             odd, [](const tile_barrier &b, int n) restrict(amp) {
                 for (int i = 0; i < n; i++)
                     b.wait();
                 return 1;
             });
-        part(
+        run_with_one_different_value(
             odd, [](const tile_barrier &b, int n) restrict(amp) {
                 int x = n;
                 if (n == 3) {
@@ -841,7 +840,7 @@ TEST(barriers_in_divergent_flow_end_in_an_error) {
                 }
                 return x;
             });
-        part(
+        run_with_one_different_value(
             odd, [](const tile_barrier &b, int n) restrict(amp) {
                 b.wait();
                 int x = 0;
@@ -851,7 +850,7 @@ TEST(barriers_in_divergent_flow_end_in_an_error) {
                 } while (x < 10);
                 return n == 3 ? x : 12;
             });
-        part(
+        run_with_one_different_value(
             odd, [](const tile_barrier &b, int n) restrict(amp) {
                 switch (n) {
                 case 3:

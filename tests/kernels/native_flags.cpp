@@ -1,4 +1,4 @@
-// A kernel that is compiled with many flags (native.cmake).
+// A kernel that native.cmake compiles with various flags.
 #include <amp.h>
 
 using namespace concurrency;
@@ -7,7 +7,7 @@ using namespace concurrency;
 #define ELEMENT int
 #endif
 
-void turned(array_view<ELEMENT> o) {
+void reverse_tiles(array_view<ELEMENT> o) {
     parallel_for_each(
         o.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
             tile_static ELEMENT s[32];

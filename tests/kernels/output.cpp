@@ -1,5 +1,5 @@
-// What programs print by std::cout and std::wcout: `output WHAT`. tests/kernels/output.cmake compares. A source without
-// kernels is compiled as by the program's own compiler, so there is one.
+// The program `output WHAT` prints through std::cout and std::wcout. tests/kernels/output.cmake checks the output. The
+// file has a kernel, because otherwise revamp-c++ would pass the file to the project's compiler.
 #include <amp.h>
 
 #include <clocale>
@@ -7,6 +7,10 @@
 #include <cwchar>
 #include <iostream>
 #include <string>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
 
 static void wide(const wchar_t *text) {
     std::wcout << L"wide " << text << L' ' << 1 << std::endl;
@@ -18,6 +22,25 @@ static void narrow() {
     std::cout << "narrow " << 2 << std::endl;
     std::cout << std::string(3, 'n') << "\n";
     std::cerr << "error" << std::endl;
+}
+
+// Writes to a full pipe. A signal interrupts the write, and the handler of the signal makes room in the pipe.
+static int interrupted() {
+    static int ends[2];
+    const char bytes[4096] = {};
+    if (pipe(ends) != 0 || fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0) return 3;
+    while (write(ends[1], bytes, sizeof bytes) > 0) {
+    }
+    if (fcntl(ends[1], F_SETFL, 0) != 0 || dup2(ends[1], STDOUT_FILENO) < 0) return 3;
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+        char room[8192];
+        if (read(ends[0], room, sizeof room) < 0) _exit(4);
+    };
+    if (sigaction(SIGALRM, &action, nullptr) != 0) return 3;
+    alarm(1);
+    std::wcout << L"text" << std::flush;
+    return std::wcout ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
@@ -44,6 +67,8 @@ int main(int argc, char **argv) {
         if (!std::wcout) return 1;
     } else if (what == "narrow") {
         narrow();
+    } else if (what == "interrupted") {
+        return interrupted();
     } else if (what == "kernel") {
         concurrency::array<int> one(1);
         parallel_for_each(

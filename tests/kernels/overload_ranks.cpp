@@ -1,24 +1,24 @@
-// Overload resolution in amp code, cpu code and functions for both sides: each considers only candidates that it may
-// call, and chooses by the arguments. A function for both sides may thus call a different candidate on each side.
+// Tests overload resolution in restrict(amp), restrict(cpu) and restrict(amp, cpu) functions: only callable candidates
+// are ranked. A restrict(amp, cpu) function may thus call different candidates on a device and on the host.
 #include "device.hpp"
 
 using namespace concurrency;
 
-// a: the amp candidate matches better than the amp,cpu one
+// a: the amp candidate matches better than the amp,cpu candidate
 int a(float) restrict(amp, cpu) {
     return 1;
 }
 int a(int) restrict(amp) {
     return 2;
 }
-// b: the cpu candidate matches better
+// b: the cpu candidate matches better than the amp,cpu candidate
 int b(float) restrict(amp, cpu) {
     return 1;
 }
 int b(int) restrict(cpu) {
     return 3;
 }
-// c: each side has a candidate of its own that matches better
+// c: the amp candidate and the cpu candidate match better than the amp,cpu candidate
 int c(float) restrict(amp, cpu) {
     return 1;
 }
@@ -28,7 +28,7 @@ int c(int) restrict(amp) {
 int c(int) restrict(cpu) {
     return 3;
 }
-// d: a template for both sides, and a cpu function that matches exactly
+// d: an amp,cpu template, and a cpu function that matches exactly
 template <class T> int d(T) restrict(amp, cpu) {
     return 1;
 }
@@ -85,23 +85,23 @@ void all(int *r) restrict(amp, cpu) {
     r[11] = l(1).v;
 }
 
-// Members that only the host can move, in classes of the program and of the library.
-struct moved {
+// Move-only classes of the program and of the standard library. Only host code can move their objects.
+struct move_only {
     std::unique_ptr<int> p;
     std::thread t;
-    moved(int n) : p(new int(n)) {}
-    moved(const moved &) = delete;
-    moved(moved &&other) noexcept : p(std::move(other.p)), t(std::move(other.t)) {}
+    move_only(int n) : p(new int(n)) {}
+    move_only(const move_only &) = delete;
+    move_only(move_only &&other) noexcept : p(std::move(other.p)), t(std::move(other.t)) {}
 };
 struct holder {
-    moved m;
+    move_only m;
     std::future<int> f;
 };
 
-TEST(the_host_moves_what_cannot_be_copied) {
+TEST(host_code_moves_move_only_objects) {
     std::vector<holder> all;
     for (int n = 0; n < 4; ++n)
-        all.push_back(holder{moved(n), {}});
+        all.push_back(holder{move_only(n), {}});
     std::vector<std::thread> threads(2);
     threads.emplace_back([] {});
     threads.back().join();
@@ -109,7 +109,7 @@ TEST(the_host_moves_what_cannot_be_copied) {
     CHECK(*last.m.p == 3 && threads.size() == 3);
 }
 
-TEST(each_side_takes_the_best_it_may_call) {
+TEST(host_and_device_call_their_best_viable_candidates) {
     std::vector<int> on_device(12), on_host(12);
     const array_view<int> v(on_device);
     parallel_for_each(
@@ -125,30 +125,30 @@ TEST(each_side_takes_the_best_it_may_call) {
     CHECK(on_device == device && on_host == host);
 }
 
-// Defaulted comparisons are members of their class like its implicit ones: amp code may call them, and so may the host.
-struct compared {
+// Both amp code and cpu code may call defaulted comparison operators, as they may call implicit members of a class.
+struct comparable {
     int a, b;
-    bool operator==(const compared &) const = default;
-    friend auto operator<=>(const compared &, const compared &) = default;
+    bool operator==(const comparable &) const = default;
+    friend auto operator<=>(const comparable &, const comparable &) = default;
 };
-template <class T> struct compared_part {
+template <class T> struct comparable_wrapper {
     T part;
-    bool operator==(const compared_part &) const = default;
+    bool operator==(const comparable_wrapper &) const = default;
 };
 
-TEST(defaulted_comparisons_are_for_both_sides) {
+TEST(defaulted_comparisons_are_callable_in_amp_and_cpu_code) {
     for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
         std::vector<int> v(5);
         array_view<int> view(v);
         parallel_for_each(
             on, view.extent, [=](index<1> i) restrict(amp) {
-                const compared x = {i[0], 1}, y = {3, 1};
-                const compared_part<compared> z = {x}, w = {y};
+                const comparable x = {i[0], 1}, y = {3, 1};
+                const comparable_wrapper<comparable> z = {x}, w = {y};
                 view[i] = (x == y) + (x != y) * 10 + (x < y) * 100 + (x >= y) * 1000 + (z == w) * 10000;
             });
         CHECK(view[2] == 110 && view[3] == 11001 && view[4] == 1010);
     }
-    CHECK(compared{1, 2} == compared({1, 2}) && compared{1, 2} < compared({1, 3}));
+    CHECK(comparable{1, 2} == comparable({1, 2}) && comparable{1, 2} < comparable({1, 3}));
 }
 
 CHECK_MAIN

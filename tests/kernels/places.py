@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes a C++ source: what amp code must not do, each statement in each syntactic place of amp code, a line for each pair.
-A comment says what is said of the line, as in forbidden.cpp (tests/verify.py)."""
+"""Writes a C++ source that tests statements in all syntactic contexts of amp code. C++ AMP forbids most of the statements and allows some.
+Each pair of a statement and a context is one line. A comment on the line gives the expected error, as in forbidden.cpp (tests/verify.py)."""
 
-BEFORE = """#include <amp.h>
+PROLOGUE = """#include <amp.h>
 #include <cassert>
 #include <cstdlib>
 #include <typeinfo>
@@ -18,7 +18,7 @@ struct with_virtual { int m; with_virtual() restrict(amp, cpu) {} virtual int f(
 int global = 1;
 extern int elsewhere;"""
 
-# Where a statement about an int x stands. Clang itself refuses more in those that are for amp code alone.
+# Contexts for a statement that uses an int x: restrict(amp, cpu) code (BOTH) and restrict(amp) code (AMP). In AMP, Clang rejects more statements.
 BOTH = {
     "function": "inline int f(int x) restrict(amp, cpu) { %s; return x; }",
     "branch": "inline int f(int x) restrict(cpu, amp) { if (x) { %s; } return x; }",
@@ -56,14 +56,14 @@ AMP = {
     "loop": "inline int f(int x) restrict(amp) { for (int i = 0; i < x; ++i) { %s; } return x; }",
     "switch": "inline int f(int x) restrict(amp) { switch (x) { case 1: { %s; } default: break; } return x; }",
 }
-# The restriction is that of what is around.
+# Contexts in functions without a restriction specifier, which inherit the restriction of the surrounding function.
 INHERITED = {
     "nested lambda": "void k(array_view<int> v) { parallel_for_each(v.extent, [=](index<1> i) restrict(amp) "
     "{ auto g = [=](int x) { %s; return x; }; v[i] = g(1); }); }",
     "local class": "inline int f(int y) restrict(amp) { struct s { int g(int x) { %s; return x; } } a; return a.g(y); }",
 }
 
-# What is refused always.
+# Statements that are always rejected, each with a part of the expected error.
 ERRORS = {
     "x = host(x)": "host",
     "x = host_too(x)": "host_too",
@@ -103,7 +103,7 @@ ERRORS = {
     "struct ld { long double m; } c = {1}; x = int(c.m)": "'long double'",
     "with_virtual c; x = c.m": "virtual functions",
 }
-# What is refused with -famp-strict.
+# Statements that only -famp-strict rejects, each with a part of the expected error.
 STRICT = {
     "char c = 1; x = c": "'char'",
     "unsigned char c = 1; x = c": "'unsigned char'",
@@ -126,8 +126,8 @@ STRICT = {
     "enum class ec : char { a } c = ec::a; x = int(c)": "is stored as 'char'",
     "auto l = [&](int y) { return y + x; }; x = l(1)": "by reference",
 }
-# What is right.
-RIGHT = [
+# Statements that are allowed.
+ALLOWED = [
     "x = sizeof(char) + sizeof(short)",
     "x = 'a'",
     "int *p = &x; *p = 3",
@@ -149,11 +149,11 @@ RIGHT = [
 
 
 def main():
-    lines, count = [BEFORE], 0
-    every = [*BOTH.values(), *AMP.values(), *INHERITED.values()]
-    cases = [(s, p, "error", text) for s, text in ERRORS.items() for p in every]
-    cases += [(s, p, "strict", text) for s, text in STRICT.items() for p in every]
-    cases += [(s, p, None, "") for s in RIGHT for p in every]
+    lines, count = [PROLOGUE], 0
+    contexts = [*BOTH.values(), *AMP.values(), *INHERITED.values()]
+    cases = [(s, p, "error", text) for s, text in ERRORS.items() for p in contexts]
+    cases += [(s, p, "strict", text) for s, text in STRICT.items() for p in contexts]
+    cases += [(s, p, None, "") for s in ALLOWED for p in contexts]
     for statement, place, kind, text in cases:
         count += 1
         said = f" // {kind}: {text}" if kind else ""

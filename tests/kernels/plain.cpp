@@ -1,4 +1,4 @@
-// Launches nothing, so the project's own compiler compiles it.
+// A source without launches. The project's compiler must compile it, so __HIP__ must not be defined.
 int plain(int);
 int plain(int x) {
 #if defined(__HIP__)

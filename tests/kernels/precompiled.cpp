@@ -1,4 +1,4 @@
-// Names no header: CMakeLists.txt has them precompiled.
+// Tests kernels in a source whose only header is the precompiled header that CMakeLists.txt adds.
 using namespace concurrency;
 
 namespace {

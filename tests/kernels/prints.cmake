@@ -1,4 +1,4 @@
-# One run of a program that prints: PROGRAM, WHAT, and PRINTS, the value of REVAMP_DEBUG_PRINTF. The order of lines of different threads does not matter.
+# Runs `PROGRAM WHAT` once and compares its output. PRINTS is the value of REVAMP_DEBUG_PRINTF. Lines of different threads may be in any order.
 set(ENV{REVAMP_DEBUG_PRINTF} "${PRINTS}")
 set(mode)
 if(PRINTS)

@@ -1,4 +1,4 @@
-// What kernels must not do. Each case is compiled by itself; without any the file compiles.
+// Code that is forbidden in kernels. Each FAIL_ case is compiled separately; without a case, the file compiles.
 #include <amp.h>
 #include <cstdarg>
 
@@ -17,17 +17,17 @@ int recurses(int n) restrict(amp, cpu) {
 #endif
 #if defined(FAIL_variable_arguments)
 int variable(int n, ...) restrict(amp, cpu) {
-    va_list all;
-    va_start(all, n);
-    n = va_arg(all, int);
-    va_end(all);
+    va_list arguments;
+    va_start(arguments, n);
+    n = va_arg(arguments, int);
+    va_end(arguments);
     return n;
 }
 #endif
 #if defined(FAIL_computed_goto)
 int jumps(int n) restrict(amp, cpu) {
-    static const void *const places[] = {&&even, &&odd};
-    goto *places[n & 1];
+    static const void *const labels[] = {&&even, &&odd};
+    goto *labels[n & 1];
 even:
     return n;
 odd:
@@ -79,7 +79,7 @@ void launch(array_view<int> view, array<int> &data) {
     };
     parallel_for_each(view.extent, functor{view});
 #endif
-#ifdef FAIL_wrong_parameter // the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>'
+#ifdef FAIL_wrong_parameter // the kernel takes 'index<2>', but a launch over 'extent<1>' passes 'index<1>'
     parallel_for_each(
         view.extent, [=](index<2> i) restrict(amp) { view[i[0]] = 1; });
 #endif
@@ -95,7 +95,7 @@ void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { direct3d_errorf(i[0] > 3 ? "a" : "b"); });
 #endif
-#ifdef FAIL_constant_divided_by_zero // undefined in C.., and Clang has dropped its result: an integer division by 0
+#ifdef FAIL_constant_divided_by_zero // so Clang has dropped its result. The operation is an integer division by 0
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = int(7u / (6u & 1u)); });
 #endif

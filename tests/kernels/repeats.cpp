@@ -1,5 +1,5 @@
-// Repeated launches: the library caches them (decision 14), and must notice when a cached launch is out of date. It
-// caches a launch at the second request if nothing has changed since the first, so each kernel runs several times.
+// Tests repeated launches. The library caches launches (decision 14), and must notice when a cached launch is outdated.
+// It caches a launch at the second call if nothing changed since the first call, so each kernel runs several times.
 #include "device.hpp"
 
 #include <atomic>
@@ -14,10 +14,10 @@ namespace {
 
 constexpr int count = 256, times = 4;
 
-void add(const accelerator_view &gpu, const array_view<int> &to, int by, int launches = times) {
+void add(const accelerator_view &gpu, const array_view<int> &to, int increment, int launches = times) {
     for (int n = 0; n < launches; ++n)
         parallel_for_each(
-            gpu, to.extent, [=](index<1> i) restrict(amp) { to[i] += by; });
+            gpu, to.extent, [=](index<1> i) restrict(amp) { to[i] += increment; });
 }
 void sum(const accelerator_view &gpu, const array_view<const int> &from, const array_view<int> &to,
          int launches = times) {
@@ -25,7 +25,7 @@ void sum(const accelerator_view &gpu, const array_view<const int> &from, const a
         parallel_for_each(
             gpu, to.extent, [=](index<1> i) restrict(amp) { to[i] += from[i]; });
 }
-// Adds as devices do: wraps instead of overflowing.
+// Computes a + factor * b like a device: wraps on overflow.
 int wrap(int a, int factor, int b = 1) {
     return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(factor) * static_cast<unsigned>(b));
 }
@@ -35,7 +35,7 @@ bool all_are(const std::vector<int> &values, int expected) {
 
 } // namespace
 
-TEST(what_the_host_writes_between) {
+TEST(kernels_see_host_writes_between_launches) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> source(count, 1), target(count);
     const array_view<int> from(source);
@@ -58,9 +58,9 @@ TEST(values_and_domains_that_change) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> target(9 * count);
     const array_view<int> to(target);
-    for (int by = 1; by <= 10; ++by)
-        add(gpu, to, by, 1);
-    // Growing sizes, so that each launch needs more workgroups than the one before.
+    for (int increment = 1; increment <= 10; ++increment)
+        add(gpu, to, increment, 1);
+    // The size grows, so that each launch needs more workgroups than the previous launch.
     for (int size = 1; size <= 8; ++size)
         parallel_for_each(
             gpu, extent<1>(size * count), [=](index<1> i) restrict(amp) { to[i] += 1000; });
@@ -68,18 +68,18 @@ TEST(values_and_domains_that_change) {
     CHECK(target[0] == 8055 && target[8 * count - 1] == 1055 && target[8 * count] == 55);
 }
 
-// A device's copy of the source grows, and moves.
-TEST(sections_of_which_the_copy_grows) {
+// The device's copy of the data grows, so the library reallocates the copy.
+TEST(sections_while_the_device_copy_grows) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> target(64 * count);
-    const array_view<int> all(target);
-    const array_view<int> low = all.section(0, count);
+    const array_view<int> whole(target);
+    const array_view<int> first_section = whole.section(0, count);
     for (int blocks = 1; blocks <= 64; blocks *= 2) {
-        add(gpu, low, 1);
-        add(gpu, all.section(0, blocks * count), 10, 1);
-        add(gpu, low, 1);
+        add(gpu, first_section, 1);
+        add(gpu, whole.section(0, blocks * count), 10, 1);
+        add(gpu, first_section, 1);
     }
-    all.synchronize();
+    whole.synchronize();
     CHECK(target[0] == 2 * times * 7 + 70 && target[count] == 60 && target[64 * count - 1] == 10);
 }
 
@@ -93,18 +93,18 @@ TEST(views_that_come_and_go) {
         }
         CHECK(all_are(target, round + times));
     }
-    std::vector<int> kept(count);
-    const array_view<int> keeps(kept);
+    std::vector<int> lasting_data(count);
+    const array_view<int> lasting_view(lasting_data);
     for (int round = 0; round < 20; ++round) {
-        add(gpu, keeps, 1);
-        const array_view<int> part = keeps.section(round, 1);
+        add(gpu, lasting_view, 1);
+        const array_view<int> part = lasting_view.section(round, 1);
         add(gpu, part, 100);
     }
-    keeps.synchronize();
-    CHECK(kept[0] == 20 * times + 100 * times && kept[20] == 20 * times);
+    lasting_view.synchronize();
+    CHECK(lasting_data[0] == 20 * times + 100 * times && lasting_data[20] == 20 * times);
 }
 
-TEST(memory_that_changes_behind_the_view) {
+TEST(memory_that_changes_without_the_view) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> source(count, 1), target(count);
     const array_view<const int> from(source);
@@ -127,31 +127,31 @@ TEST(memory_that_changes_behind_the_view) {
 TEST(arrays_and_views_of_them) {
     const accelerator_view gpu = vulkan_view();
     array<int> data(count, gpu);
-    const auto touch = [&](int by) {
+    const auto add_to_array = [&](int increment) {
         for (int n = 0; n < times; ++n)
             parallel_for_each(
-                data.extent, [&data, by ](index<1> i) restrict(amp) { data[i] += by; });
+                data.extent, [&data, increment ](index<1> i) restrict(amp) { data[i] += increment; });
     };
     copy(std::vector<int>(count, 0).begin(), data);
-    touch(1);
+    add_to_array(1);
     copy(std::vector<int>(count, 100).begin(), data);
-    touch(1);
+    add_to_array(1);
     {
         const array_view<int> seen(data);
-        // Moves the data of the array to the host and back.
+        // Moves the array's data to the host; the next launch moves it back.
         seen[3] = 1000;
-        touch(1);
+        add_to_array(1);
         CHECK(seen[3] == 1000 + times && seen[4] == 100 + 2 * times);
         add(gpu, seen, 10);
-        touch(1);
+        add_to_array(1);
         seen[3] = 0;
     }
-    touch(1);
+    add_to_array(1);
     const std::vector<int> got = data;
     CHECK(got[3] == times && got[4] == 100 + 14 * times);
 }
 
-TEST(accelerator_views_in_turns) {
+TEST(alternating_accelerator_views) {
     const accelerator_view one = vulkan_view();
     const accelerator_view two = one.accelerator.create_view();
     std::vector<int> target(count);
@@ -159,7 +159,7 @@ TEST(accelerator_views_in_turns) {
     for (int round = 0; round < 8; ++round) {
         add(one, to, 1);
         add(two, to, 10);
-        // Without a target: any view may run these launches.
+        // These launches name no accelerator_view, so any accelerator_view may run them.
         for (int n = 0; n < times; ++n)
             parallel_for_each(
                 to.extent, [=](index<1> i) restrict(amp) { to[i] += 100; });
@@ -168,7 +168,7 @@ TEST(accelerator_views_in_turns) {
     CHECK(all_are(target, 8 * times * 111));
 }
 
-TEST(copies_under_way) {
+TEST(launches_during_asynchronous_copies) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> source(1 << 20, 1), target(1 << 20);
     const array_view<int> from(source);
@@ -179,10 +179,10 @@ TEST(copies_under_way) {
         expected += times * round;
         const std::vector<int> next(1 << 20, round + 1);
         const completion_future copied = copy_async(next.begin(), next.end(), from);
-        const completion_future home = to.synchronize_async();
+        const completion_future synchronized = to.synchronize_async();
         sum(gpu, from, to, 1);
         copied.get();
-        home.get();
+        synchronized.get();
         // The launch must see all elements from before the copy, or all from after it.
         const int first = to[0] - expected;
         CHECK(first == round || first == round + 1);
@@ -200,9 +200,9 @@ TEST(threads_with_views_of_their_own) {
     std::vector<std::vector<int>> targets(6, std::vector<int>(count));
     for (auto &target : targets)
         threads.emplace_back([&] {
-            const accelerator_view own = gpu.create_view();
+            const accelerator_view thread_view = gpu.create_view();
             const array_view<int> to(target);
-            sum(own, from, to, 300);
+            sum(thread_view, from, to, 300);
             to.synchronize();
         });
     for (auto &thread : threads)
@@ -214,30 +214,30 @@ TEST(threads_with_views_of_their_own) {
 TEST(threads_on_parts_of_one_view) {
     const accelerator_view gpu = vulkan_view();
     std::vector<int> target(8 * count);
-    const array_view<int> all(target);
+    const array_view<int> whole(target);
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            const array_view<int> part = all.section(2 * t * count, count);
+            const array_view<int> part = whole.section(2 * t * count, count);
             for (int round = 0; round < 20; ++round) {
                 add(gpu, part, 1);
-                // No other thread uses this part. It makes the device's copy grow or move.
-                const array_view<int> further = all.section((2 * t + 1) * count, count);
+                // Only this thread uses `further`. The launch on `further` makes the device's copy grow or move.
+                const array_view<int> further = whole.section((2 * t + 1) * count, count);
                 further[round] = round;
                 add(gpu, further, 1, 1);
             }
         });
     for (auto &thread : threads)
         thread.join();
-    all.synchronize();
+    whole.synchronize();
     for (int t = 0; t < 4; ++t) {
         CHECK(target[2 * t * count] == 20 * times && target[2 * t * count + count - 1] == 20 * times);
         CHECK(target[(2 * t + 1) * count + 30] == 20 && target[(2 * t + 1) * count] == 20);
     }
 }
 
-// Launches on an array that has views while another thread releases the last of them.
-TEST(views_of_a_captured_array_that_end_meanwhile) {
+// Launches use an array while another thread creates and releases views of it.
+TEST(views_of_a_captured_array_released_during_launches) {
     const accelerator_view gpu = vulkan_view();
     const array<int> data(count, std::vector<int>(count, 1).begin(), gpu);
     std::vector<int> target(count);
@@ -256,16 +256,16 @@ TEST(views_of_a_captured_array_that_end_meanwhile) {
     CHECK(all_are(target, 2000));
 }
 
-// Everything in any order, against what the host computes.
+// Random sequences of launches and host accesses, compared with a model on the host.
 TEST(random_programs) {
     const accelerator_view gpu = vulkan_view();
     const accelerator_view other = gpu.accelerator.create_view();
     for (unsigned seed = 1; seed <= 12; ++seed) {
         std::mt19937 random(seed);
         const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
-        std::vector<int> a(count), b(count), left(count), right(count);
+        std::vector<int> a(count), b(count), model_a(count), model_b(count);
         std::vector<array_view<int>> views = {array_view<int>(a), array_view<int>(b)};
-        std::vector<int> *const model[2] = {&left, &right};
+        std::vector<int> *const model[2] = {&model_a, &model_b};
         struct part {
             array_view<int> view;
             int which, from;
@@ -278,10 +278,10 @@ TEST(random_programs) {
             case 0:
             case 1:
             case 2: {
-                const int launches = 1 + pick(5), by = pick(7);
-                add(where, views[which], by, launches);
+                const int launches = 1 + pick(5), increment = pick(7);
+                add(where, views[which], increment, launches);
                 for (int &v : *model[which])
-                    v = wrap(v, launches * by);
+                    v = wrap(v, launches * increment);
                 break;
             }
             case 3: {
@@ -327,7 +327,7 @@ TEST(random_programs) {
         }
         views[0].synchronize();
         views[1].synchronize();
-        CHECK(a == left && b == right);
+        CHECK(a == model_a && b == model_b);
     }
 }
 

@@ -1,4 +1,4 @@
-// Functions that differ only by restriction: kernels take the device's, on host threads as native code.
+// Tests overloads that differ only by restriction. Kernels call the amp overload, even if they run on host threads.
 #include "device.hpp"
 #include <algorithm>
 #include <cmath>
@@ -25,8 +25,8 @@ TEST(the_amp_one_is_taken) {
     CHECK(view[3] == 2 && which() == 1);
 }
 
-// What is marked for neither is the host's: each function has one for amp code that gives 1, and one for the host that
-// gives 2.
+// A function without a restriction is a cpu function. In each pair of overloads, the amp overload returns 1 and the cpu
+// overload returns 2.
 #define ONLY restrict(amp)
 int f() restrict(amp) {
     return 1;
@@ -146,7 +146,7 @@ int loc3() restrict(amp) {
     return c(3).g() + c(4)(5);
 }
 
-TEST(amp_code_takes_the_amp_ones_and_the_host_its_own) {
+TEST(amp_and_cpu_code_call_their_own_overloads) {
     std::vector<int> v(8);
     array_view<int> a(8, v);
     parallel_for_each(
@@ -172,11 +172,11 @@ TEST(amp_code_takes_the_amp_ones_and_the_host_its_own) {
     CHECK(both() == 222222222 && implicit() == 2222 && conv() == 2 && k(n) * 10 + k2(n) == 22 && x == 1);
 }
 
-// What is internal to this file, or looks so to one of the passes, as argument of a kernel's template.
+// Template arguments of kernels. They have internal linkage, or one of the compiler's passes treats them as internal.
 int squared(int x) restrict(amp) {
     return x * x;
 }
-static int of_this_file(int x) restrict(amp) {
+static int internal_linkage(int x) restrict(amp) {
     return 2 * x;
 }
 static const int constant = 50;
@@ -201,42 +201,42 @@ static auto local_class() restrict(amp, cpu) {
     };
     return six();
 }
-template <class T> static T of_type(T x) restrict(amp, cpu) {
+template <class T> static T template_function(T x) restrict(amp, cpu) {
     return 7 * x;
 }
 template <int (*F)(int)> struct mapped {
     array_view<int> v;
     void operator()(index<1> i) const restrict(amp) { v[i] = F(i[0]); }
 };
-template <class K> int third_of(const K &kernel) {
+template <class K> int element_3_of(const K &kernel) {
     parallel_for_each(vulkan_view(), kernel.v.extent, kernel);
     return kernel.v[3];
 }
-template <class F> int third(F f) {
+template <class F> int apply_to_3(F f) {
     std::vector<int> v(4);
     array_view<int> view(v);
     parallel_for_each(
         vulkan_view(), view.extent, [=](index<1> i) restrict(amp) { view[i] = f(i[0]); });
     return view[3];
 }
-template <const int *P> int pointed() {
-    return third([](int x) restrict(amp) { return *P + x; });
+template <const int *P> int add_constant_at_pointer() {
+    return apply_to_3([](int x) restrict(amp) { return *P + x; });
 }
 
-TEST(names_as_arguments_of_a_kernels_template) {
+TEST(functions_as_template_arguments_of_kernels) {
     std::vector<int> v(4);
     const array_view<int> view(v);
-    CHECK(third_of(mapped<squared>{view}) == 9);
-    CHECK(third_of(mapped<of_this_file>{view}) == 6);
-    CHECK(third_of(mapped<unnamed>{view}) == 9);
-    CHECK(third_of(mapped<names::within>{view}) == 12);
-    CHECK(third(names::lambda()) == 15);
-    CHECK(third(local_class()) == 18);
-    CHECK(third_of(mapped<of_type<int>>{view}) == 21);
-    CHECK(pointed<&constant>() == 53);
+    CHECK(element_3_of(mapped<squared>{view}) == 9);
+    CHECK(element_3_of(mapped<internal_linkage>{view}) == 6);
+    CHECK(element_3_of(mapped<unnamed>{view}) == 9);
+    CHECK(element_3_of(mapped<names::within>{view}) == 12);
+    CHECK(apply_to_3(names::lambda()) == 15);
+    CHECK(apply_to_3(local_class()) == 18);
+    CHECK(element_3_of(mapped<template_function<int>>{view}) == 21);
+    CHECK(add_constant_at_pointer<&constant>() == 53);
 }
 
-// Which function a call may take is not seen in its text: by its arguments' namespace, by a base class, by a library.
+// Candidates that are found by argument-dependent lookup, in a base class, or in a library.
 namespace geometry {
 struct point {
     int x;
@@ -254,19 +254,19 @@ struct functor {
     void operator()(index<1> i) const restrict(amp) { v[i] = norm(geometry::point{i[0]}); }
 };
 } // namespace kernels
-struct of_host {
+struct host_only {
     int get(int) const { return 2; }
     int get(double) const { return 3; }
 };
-struct of_both : of_host {
-    using of_host::get;
+struct host_and_amp : host_only {
+    using host_only::get;
     int get(float) const restrict(amp) { return 1; }
 };
 float abs(float x) restrict(amp) {
     return x < 0 ? 100 - x : x;
 }
 
-TEST(whatever_way_a_call_finds_them) {
+TEST(overloads_found_by_adl_in_base_classes_and_libraries) {
     std::vector<int> v(8);
     array_view<int> view(v);
     parallel_for_each(vulkan_view(), view.extent, kernels::functor{view});
@@ -274,35 +274,36 @@ TEST(whatever_way_a_call_finds_them) {
     parallel_for_each(
         vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
             int n = i[0];
-            view[i] = of_both().get(n) + 10 * library::pick(n) + 10 * library::tag().go(1.0f) + int(abs(-2)) * 1000;
+            view[i] =
+                host_and_amp().get(n) + 10 * library::pick(n) + 10 * library::tag().go(1.0f) + int(abs(-2)) * 1000;
         });
     int n = 0;
-    CHECK(view[3] == 102111 && of_both().get(1) == 2 && of_both().get(1.0) == 3 && library::pick(n) == 2 &&
+    CHECK(view[3] == 102111 && host_and_amp().get(1) == 2 && host_and_amp().get(1.0) == 3 && library::pick(n) == 2 &&
           abs(-2) == 2);
 }
 
-// What only the host moves, beside them.
-struct moved {
+// In a source that overloads by restriction, host code can still move objects of move-only classes. Amp code cannot.
+struct move_only {
     std::unique_ptr<int> p = std::make_unique<int>(3);
-    moved() {}
-    moved(const moved &) = delete;
-    moved(moved &&other) noexcept : p(std::move(other.p)) {}
+    move_only() {}
+    move_only(const move_only &) = delete;
+    move_only(move_only &&other) noexcept : p(std::move(other.p)) {}
 };
 struct owner {
-    moved m;
+    move_only m;
     owner() {}
     owner(owner &&) = default;
 };
 static_assert(std::is_move_constructible_v<owner> && std::is_move_constructible_v<std::unique_ptr<int>>);
 
-TEST(host_code_beside_them) {
+TEST(host_code_moves_move_only_objects) {
     std::vector<owner> owners(2);
     owners.emplace_back();
     std::map<int, std::unique_ptr<int>> map;
     map[1] = std::move(owners[2].m.p);
     std::thread([&] { owners.pop_back(); }).join();
     CHECK(*map[1] == 3 && owners.size() == 2);
-    // Its copies are made by functions for either side.
+    // The base class of `derived` has an amp copy constructor and a cpu copy constructor.
     std::vector<derived> sorted(40);
     for (int n = 0; n < 40; ++n)
         sorted[n].x = 39 - n;
@@ -364,79 +365,80 @@ TEST(instantiations_destructors_and_local_classes) {
     CHECK(view[3] == 81343 && sum == -3 && only(1) == 2);
 }
 
-// Members of class templates that are specialized for one side each.
-template <class T> struct of_sides {
+// Members of a class template. Explicit specializations replace only the amp overload, or both overloads.
+template <class T> struct overloaded_members {
     int get() const restrict(amp);
     int get() const { return 2; }
-    of_sides operator+(T) restrict(amp) { return *this; }
-    of_sides operator+(T) restrict(cpu) { return *this; }
+    overloaded_members operator+(T) restrict(amp) { return *this; }
+    overloaded_members operator+(T) restrict(cpu) { return *this; }
     static int made() restrict(amp) { return 10; }
     static int made() restrict(cpu) { return 20; }
     int value = 0;
 };
-template <class T> int of_sides<T>::get() const restrict(amp) {
+template <class T> int overloaded_members<T>::get() const restrict(amp) {
     return 1;
 }
-template <> int of_sides<int>::get() const restrict(amp) {
+template <> int overloaded_members<int>::get() const restrict(amp) {
     return 3;
 }
-template <> int of_sides<int>::get() const {
+template <> int overloaded_members<int>::get() const {
     return 4;
 }
-template <> of_sides<int> of_sides<int>::operator+(int x) restrict(amp) {
+template <> overloaded_members<int> overloaded_members<int>::operator+(int x) restrict(amp) {
     value += x;
     return *this;
 }
-template <> of_sides<int> of_sides<int>::operator+(int x) restrict(cpu) {
+template <> overloaded_members<int> overloaded_members<int>::operator+(int x) restrict(cpu) {
     value -= x;
     return *this;
 }
-template <> int of_sides<char>::made() restrict(amp) {
+template <> int overloaded_members<char>::made() restrict(amp) {
     return 30;
 }
-template <class T> int of_side(T x) restrict(amp, cpu) {
-    of_sides<T> s;
+template <class T> int call_members(T x) restrict(amp, cpu) {
+    overloaded_members<T> s;
     return s.get() + s.made() + 100 * (s + x).value;
 }
 
-TEST(members_are_specialized_for_one_side) {
+TEST(members_are_specialized_for_one_restriction) {
     std::vector<int> v(3);
     array_view<int> view(v);
     parallel_for_each(
         vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
-            view[i] = i[0] == 0 ? of_side(5) : i[0] == 1 ? of_side(5.0f) : of_side(char(5));
+            view[i] = i[0] == 0 ? call_members(5) : i[0] == 1 ? call_members(5.0f) : call_members(char(5));
         });
     CHECK(view[0] == 513 && view[1] == 11 && view[2] == 31);
-    CHECK(of_side(5) == -476 && of_side(5.0f) == 22 && of_side(char(5)) == 22);
+    CHECK(call_members(5) == -476 && call_members(5.0f) == 22 && call_members(char(5)) == 22);
 }
 
-// Constructors with default arguments, in a partial specialization and in what it is part of.
-struct by_default {
+// Default and copy constructors of `default_args` have default arguments, those of `variadic` have a parameter pack.
+// A partial specialization has a member of the first type, and a class derived from it has one of the second type.
+struct default_args {
     int n;
-    by_default(int x = 3) restrict(amp) : n(x) {}
-    by_default(int x = 4) restrict(cpu) : n(x) {}
-    by_default(const by_default &o, int more = 10) restrict(amp) : n(o.n + more) {}
-    by_default(const by_default &o, int more = 20) restrict(cpu) : n(o.n + more) {}
+    default_args(int x = 3) restrict(amp) : n(x) {}
+    default_args(int x = 4) restrict(cpu) : n(x) {}
+    default_args(const default_args &o, int more = 10) restrict(amp) : n(o.n + more) {}
+    default_args(const default_args &o, int more = 20) restrict(cpu) : n(o.n + more) {}
 };
 template <class T, int N> struct several { int n; };
 template <class T> struct several<T, 2> {
-    by_default m;
+    default_args m;
     int k = 1;
 };
-struct of_any {
+struct variadic {
     int n;
-    template <class... T> of_any(T...) restrict(amp) : n(100) {}
-    template <class... T> of_any(T...) restrict(cpu) : n(200) {}
+    template <class... T> variadic(T...) restrict(amp) : n(100) {}
+    template <class... T> variadic(T...) restrict(cpu) : n(200) {}
 };
 struct holds_several : several<int, 2> {
-    of_any a;
+    variadic a;
 };
-int made_and_copied() restrict(amp) {
+int construct_and_copy() restrict(amp) {
     holds_several x;
     holds_several y(x);
     return y.m.n + y.k + y.a.n;
 }
-int made_and_copied() {
+int construct_and_copy() {
     holds_several x;
     holds_several y(x);
     return y.m.n + y.k + y.a.n;
@@ -446,28 +448,29 @@ TEST(implicit_members_follow_default_arguments) {
     std::vector<int> v(1);
     array_view<int> view(v);
     parallel_for_each(
-        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) { view[i] = made_and_copied(); });
-    CHECK(view[0] == 114 && made_and_copied() == 225);
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) { view[i] = construct_and_copy(); });
+    CHECK(view[0] == 114 && construct_and_copy() == 225);
 }
 
-// What decltype, sizeof and auto ask is the function that the code around them would call.
-float asked(int) restrict(amp) {
+// decltype, sizeof and auto see the overload that the surrounding code would call.
+float overloaded_result(int) restrict(amp) {
     return 1.5f;
 }
-double asked(int) {
+double overloaded_result(int) {
     return 1.5;
 }
 #define SIZES                                                                                                          \
-    decltype(asked(1)) x = 0;                                                                                          \
-    auto y = asked(1);                                                                                                 \
-    return int(sizeof(x) + 10 * sizeof(y) + 100 * sizeof(asked(1)) + 1000 * sizeof(decltype(asked(1) + 1.0f)))
+    decltype(overloaded_result(1)) x = 0;                                                                              \
+    auto y = overloaded_result(1);                                                                                     \
+    return int(sizeof(x) + 10 * sizeof(y) + 100 * sizeof(overloaded_result(1)) +                                       \
+               1000 * sizeof(decltype(overloaded_result(1) + 1.0f)))
 int sizes() restrict(amp) {
     SIZES;
 }
 int sizes() {
     SIZES;
 }
-// Conversions to other types, and members of partial specializations, within and behind the class.
+// Conversion functions to different types, and members of a partial specialization, defined in the class or after it.
 struct converted {
     operator float() const restrict(amp) { return 1; }
     operator int() const { return 2; }
@@ -508,7 +511,7 @@ int members() {
     MEMBERS;
 }
 
-TEST(questions_conversions_and_partial_specializations) {
+TEST(decltype_conversions_and_partial_specializations) {
     std::vector<int> v(2);
     array_view<int> view(v);
     parallel_for_each(
@@ -518,8 +521,8 @@ TEST(questions_conversions_and_partial_specializations) {
 }
 
 #if __cplusplus >= 202002L
-// Constraints behind a restriction; a comparison that is defaulted outside of its class is the host's, as its
-// declaration.
+// Constraints after a restriction, and a comparison operator that is defaulted outside of its class. The operator is a
+// cpu function, because its declaration has no restriction.
 template <class T>
 requires(sizeof(T) == 4) && std::is_integral_v<T> T constrained(T x) restrict(amp) requires(T(1) > T(0)) {
     return x + 1;
@@ -532,7 +535,7 @@ struct sized {
 bool sized::operator==(const sized &) const = default;
 #endif
 
-TEST(constraints_stand_behind_restrictions) {
+TEST(constraints_may_follow_restrictions) {
 #if __cplusplus >= 202002L
     std::vector<int> v(1);
     array_view<int> view(v);
@@ -546,13 +549,13 @@ TEST(constraints_stand_behind_restrictions) {
 #endif
 }
 
-// In a source without launches.
-int side_of_utility();
-TEST(sources_without_launches_overload_too) {
-    CHECK(side_of_utility() == 2);
+// strict_utility.cpp, a source without launches, defines this function.
+int utility_result();
+TEST(sources_without_launches_may_overload_by_restriction) {
+    CHECK(utility_result() == 2);
 }
 
-// The standard library's functions are for the host and devices here.
+// In a source that overloads by restriction, amp code can still call functions of the standard library.
 TEST(standard_absolute_values) {
     std::vector<int> v{-1, 2, -3, 4};
     array_view<int> view(v);
@@ -564,7 +567,7 @@ TEST(standard_absolute_values) {
     CHECK(view[0] == 2351 && view[2] == 2353);
 }
 
-TEST(host_threads_take_it_too) {
+TEST(kernels_on_host_threads_call_the_amp_overload) {
     std::vector<int> v(4);
     array_view<int> view(v);
     parallel_for_each(

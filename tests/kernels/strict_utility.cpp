@@ -1,20 +1,20 @@
-// Launches nothing, but overloads on restriction, which the project's own compiler could not compile.
+// Part of the test strict.cpp. It launches no kernel, but overloads by restriction, so only revamp-c++ can compile it.
 #include <amp.h>
 
 namespace {
-int side() restrict(amp) {
+int overloaded() restrict(amp) {
     return 1;
 }
-int side() restrict(cpu) {
+int overloaded() restrict(cpu) {
     return 2;
 }
 } // namespace
 
-int amp_side() restrict(amp);
-int amp_side() restrict(amp) {
-    return side();
+int call_amp_overload() restrict(amp);
+int call_amp_overload() restrict(amp) {
+    return overloaded();
 }
-int side_of_utility();
-int side_of_utility() {
-    return side();
+int utility_result();
+int utility_result() {
+    return overloaded();
 }

@@ -1,11 +1,11 @@
-// Barriers within loops, branches and switches (tiles.hpp).
+// Tests kernels with barriers in loops, branches and switches. tiles.hpp explains KERNEL and HOST.
 #include "tiles.hpp"
 
 #include <cmath>
 
 namespace {
 
-FORM(nested_loops) {
+KERNEL(nested_loops) {
     auto d = input(1024);
     array_view<int> a(1024, d);
     parallel_for_each(
@@ -32,12 +32,12 @@ FORM(nested_loops) {
     a.synchronize();
     return d;
 }
-// A bitonic sort of each tile.
+// The kernel is a bitonic sort of each tile.
 HOST(nested_loops) {
-    return by_tiles(input(1024), 64, [](int, Numbers &a) { std::sort(a.begin(), a.end()); });
+    return transform_tiles(input(1024), 64, [](int, Numbers &a) { std::sort(a.begin(), a.end()); });
 }
 
-FORM(do_while) {
+KERNEL(do_while) {
     auto d = input(256);
     array_view<int> a(256, d);
     int limit = 5;
@@ -66,19 +66,19 @@ FORM(do_while) {
     return d;
 }
 HOST(do_while) {
-    return by_tiles(input(256), 16, [](int, Numbers &a) {
+    return transform_tiles(input(256), 16, [](int, Numbers &a) {
         int steps = 0;
         bool done = false;
         while (steps < 5 && !done) {
             ++steps;
-            a = each(16, [&](int l) { return a[l] / 2 + a[(l + 1) % 16] / 2; });
-            done = steps != 2 && a[0] < 300; // the second step does not look
+            a = compute_phase(16, [&](int l) { return a[l] / 2 + a[(l + 1) % 16] / 2; });
+            done = steps != 2 && a[0] < 300; // the kernel skips its check in the second step
         }
-        a = each(16, [&](int l) { return a[l] * 10 + steps; });
+        a = compute_phase(16, [&](int l) { return a[l] * 10 + steps; });
     });
 }
 
-FORM(switch_uniform) {
+KERNEL(switch_uniform) {
     auto d = input(640);
     array_view<int> a(640, d);
     parallel_for_each(
@@ -115,19 +115,19 @@ FORM(switch_uniform) {
     return d;
 }
 HOST(switch_uniform) {
-    return by_tiles(input(640), 64, [](int tile, Numbers &a) {
-        const int way = tile % 4;
-        if (way == 3) return;
-        if (way == 0) std::reverse(a.begin(), a.end());
-        for (int i = 0; way == 1 && i < 3; ++i)
-            a = each(64, [&](int l) { return a[l] + a[(l + 1) % 64]; });
-        for (int l = 0; way != 0 && l < 32; ++l)
+    return transform_tiles(input(640), 64, [](int tile, Numbers &a) {
+        const int branch = tile % 4;
+        if (branch == 3) return;
+        if (branch == 0) std::reverse(a.begin(), a.end());
+        for (int i = 0; branch == 1 && i < 3; ++i)
+            a = compute_phase(64, [&](int l) { return a[l] + a[(l + 1) % 64]; });
+        for (int l = 0; branch != 0 && l < 32; ++l)
             a[l] -= a[l + 32];
-        a = each(64, [&](int l) { return a[l * 7 % 64]; });
+        a = compute_phase(64, [&](int l) { return a[l * 7 % 64]; });
     });
 }
 
-FORM(barriers_in_a_loop_to_its_end) {
+KERNEL(barriers_in_a_do_while_loop) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -146,11 +146,11 @@ FORM(barriers_in_a_loop_to_its_end) {
     a.synchronize();
     return d;
 }
-HOST(barriers_in_a_loop_to_its_end) {
-    return by_tiles(input(256), 16, [](int tile, Numbers &a) {
-        // Each iteration n moves all elements by one place and adds n.
+HOST(barriers_in_a_do_while_loop) {
+    return transform_tiles(input(256), 16, [](int tile, Numbers &a) {
+        // Iteration n moves all elements by one position, and adds n to each element.
         const int times = 5 + tile % 3, added = times * (times - 1) / 2;
-        a = each(16, [&](int l) { return a[(l + times) % 16] + added; });
+        a = compute_phase(16, [&](int l) { return a[(l + times) % 16] + added; });
     });
 }
 
@@ -165,7 +165,7 @@ int right(int *s, const tiled_index<16> &t) restrict(amp) {
     t.barrier.wait();
     return -v;
 }
-FORM(ternary) {
+KERNEL(ternary) {
     auto d = input(160);
     array_view<int> a(160, d);
     parallel_for_each(
@@ -183,8 +183,8 @@ FORM(ternary) {
     return d;
 }
 HOST(ternary) {
-    return by_tiles(input(160), 16, [](int tile, Numbers &a) {
-        a = each(16, [&](int l) {
+    return transform_tiles(input(160), 16, [](int tile, Numbers &a) {
+        a = compute_phase(16, [&](int l) {
             const int other = 15 - l;
             const int v = tile % 3 == 0 ? a[other ^ 1] : -a[other ^ 2];
             return v + (tile > 4 && a[l ^ 2] > 0);
@@ -192,7 +192,7 @@ HOST(ternary) {
     });
 }
 
-FORM(return_in_loop) {
+KERNEL(return_in_loop) {
     auto d = input(512);
     array_view<int> a(512, d);
     parallel_for_each(
@@ -216,16 +216,16 @@ FORM(return_in_loop) {
     return d;
 }
 HOST(return_in_loop) {
-    return by_tiles(input(512), 64, [](int, Numbers &a) {
-        // Before iteration i element l is a[l + i] + i.
+    return transform_tiles(input(512), 64, [](int, Numbers &a) {
+        // Before iteration i, element l of the kernel's tile is a[l + i] + i.
         int i = 0;
         while (i < 10 && (a[i] + i) % 5 != 0)
             ++i;
-        a = each(64, [&](int l) { return i < 10 ? -i : a[(l + 10) % 64] + 10; });
+        a = compute_phase(64, [&](int l) { return i < 10 ? -i : a[(l + 10) % 64] + 10; });
     });
 }
 
-FORM(queue) {
+KERNEL(queue) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -248,7 +248,7 @@ FORM(queue) {
     return d;
 }
 HOST(queue) {
-    return by_tiles(input(256), 32, [](int tile, Numbers &a) {
+    return transform_tiles(input(256), 32, [](int tile, Numbers &a) {
         Numbers mine(32);
         for (int left = 40 + tile; left > 0; left -= 32)
             for (int l = 0; l < std::min(left, 32); ++l)
@@ -257,7 +257,7 @@ HOST(queue) {
     });
 }
 
-FORM(one_way_only) {
+KERNEL(values_set_in_some_branches) {
     auto d = input(512);
     array_view<int> a(512, d);
     parallel_for_each(
@@ -284,20 +284,20 @@ FORM(one_way_only) {
     a.synchronize();
     return d;
 }
-HOST(one_way_only) {
-    return by_tiles(input(512), 64, [](int, Numbers &a) {
-        const auto odd = [&](int l) { return a[l] % 2 == 1; };
-        const auto third = [&](int l) { return a[l] % 3 == 0; };
-        const Numbers v = each(64, [&](int l) { return odd(l) ? a[l] : third(l) ? 7 : 7 - l; });
-        const Numbers w = each(64, [&](int l) {
-            const int own = odd(l) ? 2 * a[l] : third(l) ? 5 : l, opposite = v[63 - l];
-            return opposite > 300 ? own + opposite : own;
+HOST(values_set_in_some_branches) {
+    return transform_tiles(input(512), 64, [](int, Numbers &a) {
+        const auto is_odd = [&](int l) { return a[l] % 2 == 1; };
+        const auto is_divisible_by_3 = [&](int l) { return a[l] % 3 == 0; };
+        const Numbers v = compute_phase(64, [&](int l) { return is_odd(l) ? a[l] : is_divisible_by_3(l) ? 7 : 7 - l; });
+        const Numbers w = compute_phase(64, [&](int l) {
+            const int initial = is_odd(l) ? 2 * a[l] : is_divisible_by_3(l) ? 5 : l, opposite = v[63 - l];
+            return opposite > 300 ? initial + opposite : initial;
         });
-        a = each(64, [&](int l) { return w[(l + 13) % 64] + w[l] * 1000 + v[l]; });
+        a = compute_phase(64, [&](int l) { return w[(l + 13) % 64] + w[l] * 1000 + v[l]; });
     });
 }
 
-FORM(swaps) {
+KERNEL(swaps) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -320,19 +320,19 @@ FORM(swaps) {
     return d;
 }
 HOST(swaps) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) {
-        Numbers x = a, y = each(32, [](int l) { return l; }), z(32, 1);
+    return transform_tiles(input(256), 32, [](int, Numbers &a) {
+        Numbers x = a, y = compute_phase(32, [](int l) { return l; }), z(32, 1);
         for (int i = 0; i < 7; ++i) {
-            const Numbers next = each(32, [&](int l) { return x[l] ^ x[(l + i) % 32]; });
+            const Numbers next = compute_phase(32, [&](int l) { return x[l] ^ x[(l + i) % 32]; });
             x = y;
             y = z;
             z = next;
         }
-        a = each(32, [&](int l) { return x[l] * 3 + y[l] * 5 + z[l] * 7; });
+        a = compute_phase(32, [&](int l) { return x[l] * 3 + y[l] * 5 + z[l] * 7; });
     });
 }
 
-FORM(barrier_in_header) {
+KERNEL(barrier_in_header) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -351,13 +351,13 @@ FORM(barrier_in_header) {
     return d;
 }
 HOST(barrier_in_header) {
-    return by_tiles(input(256), 16, [](int, Numbers &a) {
+    return transform_tiles(input(256), 16, [](int, Numbers &a) {
         for (int i = a[0] % 4; i < 6; ++i)
-            a = each(16, [&](int l) { return a[(l + i) % 16] + i; });
+            a = compute_phase(16, [&](int l) { return a[(l + i) % 16] + i; });
     });
 }
 
-FORM(nonuniform_switch) {
+KERNEL(nonuniform_switch) {
     auto d = input(512);
     array_view<int> a(512, d);
     parallel_for_each(
@@ -399,8 +399,8 @@ FORM(nonuniform_switch) {
     return d;
 }
 HOST(nonuniform_switch) {
-    return by_tiles(input(512), 64, [](int, Numbers &a) {
-        a = each(64, [&](int l) {
+    return transform_tiles(input(512), 64, [](int, Numbers &a) {
+        a = compute_phase(64, [&](int l) {
             int state = a[l] % 5, v = 0;
             for (int i = 0; i < 6; ++i) {
                 if (state == 1) v -= 3;
@@ -426,10 +426,9 @@ HOST(nonuniform_switch) {
     });
 }
 
-FORM(dependent_uniforms) {
+KERNEL(dependent_uniform_trip_counts) {
     auto d = input(512);
     array_view<int> a(512, d);
-    array_view<const int> c = a;
     parallel_for_each(
         where, extent<1>(512).tile<32>(), [=](tiled_index<32> t) restrict(amp) {
             tile_static int s[32];
@@ -459,8 +458,8 @@ FORM(dependent_uniforms) {
     a.synchronize();
     return d;
 }
-HOST(dependent_uniforms) {
-    return by_tiles(input(512), 32, [](int tile, Numbers &a) {
+HOST(dependent_uniform_trip_counts) {
+    return transform_tiles(input(512), 32, [](int tile, Numbers &a) {
         int low = 0, high = 31, rounds = 0;
         for (; low < high; ++rounds) {
             const int middle = (low + high) / 2;
@@ -479,7 +478,7 @@ HOST(dependent_uniforms) {
     });
 }
 
-FORM(nan_conditions) {
+KERNEL(nan_conditions) {
     auto i = input(256);
     std::vector<float> f(256);
     for (int k = 0; k < 256; ++k)
@@ -509,22 +508,22 @@ FORM(nan_conditions) {
     o.synchronize();
     return r;
 }
-// Compares integers, and says itself which numbers are NaNs.
+// The host compares integers. The index of an element determines whether the kernel sees a NaN there.
 HOST(nan_conditions) {
-    return by_tiles(input(256), 32, [](int tile, Numbers &a) {
-        const auto nan = [&](int l) { return (tile * 32 + l) % 7 == 0; };
-        a = each(32, [&](int l) {
-            int n = nan(0) ? 5 : 0;
+    return transform_tiles(input(256), 32, [](int tile, Numbers &a) {
+        const auto is_nan = [&](int l) { return (tile * 32 + l) % 7 == 0; };
+        a = compute_phase(32, [&](int l) {
+            int n = is_nan(0) ? 5 : 0;
             for (int k = 0; k < 32; ++k) {
-                const bool unordered = nan(k) || nan(l), less = !unordered && a[k] < a[l];
-                n += less * 1 + (unordered || less) * 100 + nan(k) * 10000;
+                const bool unordered = is_nan(k) || is_nan(l), is_less = !unordered && a[k] < a[l];
+                n += is_less * 1 + (unordered || is_less) * 100 + is_nan(k) * 10000;
             }
             return n;
         });
     });
 }
 
-FORM(early_out_search) {
+KERNEL(early_out_search) {
     auto d = input(1024);
     array_view<int> a(1024, d);
     parallel_for_each(
@@ -560,8 +559,8 @@ FORM(early_out_search) {
     return d;
 }
 HOST(early_out_search) {
-    return by_tiles(input(1024), 64, [](int, Numbers &a) {
-        // The least i with a[i] % 17 == l % 17 for some thread l <= i. The least such l is a[i] % 17.
+    return transform_tiles(input(1024), 64, [](int, Numbers &a) {
+        // `found` is the least i such that a[i] % 17 == l % 17 for some thread l <= i. The least such l is a[i] % 17.
         int found = 0;
         while (found < 64 && a[found] % 17 > found)
             ++found;
@@ -571,12 +570,12 @@ HOST(early_out_search) {
         }
         for (int l = 0; l < found; ++l)
             a[l] = -a[l];
-        a = each(64, [&](int l) { return a[63 - l] + found; });
+        a = compute_phase(64, [&](int l) { return a[63 - l] + found; });
     });
 }
 
-TEST(forms_of_loops_on_host_threads_and_on_a_device) {
-    compare_forms();
+TEST(loops_with_barriers_on_host_threads_and_on_a_device) {
+    compare_kernels();
 }
 
 } // namespace

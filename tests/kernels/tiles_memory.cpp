@@ -1,4 +1,4 @@
-// What tile_static memory and the variables of threads hold across barriers, and barriers within functions (tiles.hpp).
+// Tests kernels that keep values across barriers or call functions with barriers. tiles.hpp explains KERNEL and HOST.
 #include "tiles.hpp"
 
 #include <amp_short_vectors.h>
@@ -7,7 +7,7 @@ using namespace concurrency::graphics;
 
 namespace {
 
-FORM(private_array) {
+KERNEL(private_array) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -32,17 +32,17 @@ FORM(private_array) {
     return d;
 }
 HOST(private_array) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) {
+    return transform_tiles(input(256), 32, [](int, Numbers &a) {
         std::vector<Numbers> mine(32, Numbers(8));
         for (int l = 0; l < 32; ++l)
             for (int i = 0; i < 8; ++i)
                 mine[l][i] = a[l] >> i;
         for (int i = 0; i < 8; ++i) {
-            const Numbers shared = each(32, [&](int l) { return mine[l][(i + l) % 8]; });
+            const Numbers shared = compute_phase(32, [&](int l) { return mine[l][(i + l) % 8]; });
             for (int l = 0; l < 32; ++l)
                 mine[l][i] += shared[(l + i) % 32];
         }
-        a = each(32, [&](int l) {
+        a = compute_phase(32, [&](int l) {
             int v = 0;
             for (const int n : mine[l])
                 v = v * 5 + n;
@@ -51,7 +51,7 @@ HOST(private_array) {
     });
 }
 
-FORM(kept_pointer) {
+KERNEL(pointers_across_barriers) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -77,21 +77,21 @@ FORM(kept_pointer) {
     a.synchronize();
     return d;
 }
-HOST(kept_pointer) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) {
-        Numbers s = a, u = each(32, [&](int l) { return -a[l]; });
-        // u and s take turns.
+HOST(pointers_across_barriers) {
+    return transform_tiles(input(256), 32, [](int, Numbers &a) {
+        Numbers s = a, u = compute_phase(32, [&](int l) { return -a[l]; });
+        // `s` and `u` swap roles in each iteration.
         for (int i = 0; i < 5; ++i) {
             const Numbers &from = i % 2 == 0 ? s : u;
             Numbers &to = i % 2 == 0 ? u : s;
             for (int l = 0; l < 32; ++l)
                 to[l] += from[(l + 1) % 32];
         }
-        a = each(32, [&](int l) { return l % 2 == 1 ? s[l] : u[31 - l]; });
+        a = compute_phase(32, [&](int l) { return l % 2 == 1 ? s[l] : u[31 - l]; });
     });
 }
 
-FORM(small_types) {
+KERNEL(small_types) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -113,10 +113,10 @@ FORM(small_types) {
     return d;
 }
 HOST(small_types) {
-    return by_tiles(input(256), 64, [](int, Numbers &a) {
+    return transform_tiles(input(256), 64, [](int, Numbers &a) {
         const auto large = [](int n) { return n > 500; };
         const int count = int(std::count_if(a.begin(), a.end(), large));
-        a = each(64, [&](int l) { return a[63 - l] % 256 - a[(l + 9) % 64] + count + (large(a[l]) ? 5 : 6); });
+        a = compute_phase(64, [&](int l) { return a[63 - l] % 256 - a[(l + 9) % 64] + count + (large(a[l]) ? 5 : 6); });
     });
 }
 
@@ -124,7 +124,7 @@ struct Holder {
     int *p;
     int n;
 };
-FORM(kept_types) {
+KERNEL(types_across_barriers) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -152,21 +152,21 @@ FORM(kept_types) {
     a.synchronize();
     return d;
 }
-HOST(kept_types) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) {
-        const Numbers s = each(32, [&](int l) {
+HOST(types_across_barriers) {
+    return transform_tiles(input(256), 32, [](int, Numbers &a) {
+        const Numbers s = compute_phase(32, [&](int l) {
             const int n = a[l];
             return n + a[(l + 1) % 32] + l + n % 2 + n % 256 + n * 3;
         });
-        // Through double, long long and float_2 comes the number itself.
-        a = each(32, [&](int l) {
+        // The conversions through double, long long and float_2 give back the number itself.
+        a = compute_phase(32, [&](int l) {
             const int n = a[l];
             return s[31 - l] + n + n + (l + n) + n % 2 * 3 + n % 256 - n * 3;
         });
     });
 }
 
-FORM(references) {
+KERNEL(references) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -190,17 +190,17 @@ FORM(references) {
     return d;
 }
 HOST(references) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) {
-        const Numbers u = each(32, [&](int l) { return -a[31 - l]; });
-        const Numbers v = each(32, [&](int l) { return a[(l + 1) % 32] + u[l]; });
-        a = each(32, [&](int l) {
+    return transform_tiles(input(256), 32, [](int, Numbers &a) {
+        const Numbers u = compute_phase(32, [&](int l) { return -a[31 - l]; });
+        const Numbers v = compute_phase(32, [&](int l) { return a[(l + 1) % 32] + u[l]; });
+        a = compute_phase(32, [&](int l) {
             const int mine = 31 - l, other = (l + 3) % 32;
             return a[mine] + v[mine] + (u[other] ^ v[31 - other]);
         });
     });
 }
 
-FORM(volatile_tile) {
+KERNEL(volatile_tile) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -220,10 +220,11 @@ FORM(volatile_tile) {
     return d;
 }
 HOST(volatile_tile) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) { a = each(32, [&](int l) { return 2 * a[31 - (l ^ 7)]; }); });
+    return transform_tiles(input(256), 32,
+                           [](int, Numbers &a) { a = compute_phase(32, [&](int l) { return 2 * a[31 - (l ^ 7)]; }); });
 }
 
-FORM(uniform_read_then_changed) {
+KERNEL(uniform_read_then_changed) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -252,7 +253,7 @@ FORM(uniform_read_then_changed) {
     return d;
 }
 HOST(uniform_read_then_changed) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) {
+    return transform_tiles(input(256), 32, [](int, Numbers &a) {
         const int seen = a[0] % 4, now = 9;
         int n = now + seen, sum = 0;
         for (int i = 0; i < seen; ++i)
@@ -261,7 +262,7 @@ HOST(uniform_read_then_changed) {
     });
 }
 
-FORM(overlapping_views) {
+KERNEL(overlapping_views) {
     auto d = input(520);
     array_view<int> a(520, d);
     array_view<int> x = a.section(0, 512), y = a.section(8, 512);
@@ -295,7 +296,7 @@ HOST(overlapping_views) {
     return a;
 }
 
-FORM(local_class) {
+KERNEL(local_class) {
     auto d = input(128);
     array_view<int> a(128, d);
     parallel_for_each(
@@ -317,9 +318,9 @@ FORM(local_class) {
     return d;
 }
 HOST(local_class) {
-    return by_tiles(input(128), 16, [](int, Numbers &a) {
-        // The product of four neighbours as complex numbers.
-        a = each(16, [&](int l) {
+    return transform_tiles(input(128), 16, [](int, Numbers &a) {
+        // Multiplies four neighbouring elements as complex numbers.
+        a = compute_phase(16, [&](int l) {
             int re = 1, im = 0;
             for (int i = 0; i < 4; ++i) {
                 const int at = (l + i) % 16, x = a[at] % 8, y = at, before = re;
@@ -340,7 +341,7 @@ struct Tile {
         }
     }
 };
-FORM(member_function) {
+KERNEL(member_function) {
     auto d = input(320);
     array_view<int> a(320, d);
     Tile h{32};
@@ -361,8 +362,8 @@ FORM(member_function) {
     return d;
 }
 HOST(member_function) {
-    return by_tiles(input(320), 32, [](int, Numbers &a) {
-        // The partial sums that the first reduction leaves.
+    return transform_tiles(input(320), 32, [](int, Numbers &a) {
+        // The partial sums that the first reduction leaves in tile_static memory.
         Numbers partial = a;
         for (int half = 16; half > 0; half /= 2)
             for (int l = 0; l < half; ++l)
@@ -371,19 +372,19 @@ HOST(member_function) {
         for (const int n : partial)
             low_bits += n & 15;
         const int total = sum(a);
-        a = each(32, [&](int l) { return (total + l) ^ low_bits; });
+        a = compute_phase(32, [&](int l) { return (total + l) ^ low_bits; });
     });
 }
 
-FORM(inner_lambda) {
+KERNEL(inner_lambda) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
         where, a.get_extent().tile<32>(), [=](tiled_index<32> t) restrict(amp) {
             tile_static int s[32];
             int l = t.local[0];
-            auto shift = [&](int by) restrict(amp) {
-                int v = s[(l + by) % 32];
+            auto shift = [&](int distance) restrict(amp) {
+                int v = s[(l + distance) % 32];
                 t.barrier.wait();
                 s[l] = v;
                 t.barrier.wait();
@@ -400,10 +401,10 @@ FORM(inner_lambda) {
     return d;
 }
 HOST(inner_lambda) {
-    return by_tiles(input(256), 32, [](int, Numbers &a) {
-        // Each shift moves what the shifts before it left.
-        a = each(32, [&](int l) {
-            const auto shifted = [&](int by) { return a[(l + by) % 32]; };
+    return transform_tiles(input(256), 32, [](int, Numbers &a) {
+        // Each call of shift() begins with the order of elements that the previous calls left.
+        a = compute_phase(32, [&](int l) {
+            const auto shifted = [&](int distance) { return a[(l + distance) % 32]; };
             return shifted(1) * 9 + shifted(1 + 2) * 3 + shifted(1 + 2 + 3) + shifted(1 + 2 + 3 + 7);
         });
     });
@@ -419,7 +420,7 @@ template <int N> struct Reduce {
 template <> struct Reduce<0> {
     static int run(int *s, int, const tile_barrier &) restrict(amp) { return s[0]; }
 };
-FORM(template_steps) {
+KERNEL(template_steps) {
     auto d = input(512);
     array_view<int> a(512, d);
     parallel_for_each(
@@ -434,35 +435,35 @@ FORM(template_steps) {
     return d;
 }
 HOST(template_steps) {
-    return by_tiles(input(512), 128, [](int, Numbers &a) {
+    return transform_tiles(input(512), 128, [](int, Numbers &a) {
         const int total = sum(a);
-        a = each(128, [&](int l) { return total - l; });
+        a = compute_phase(128, [&](int l) { return total - l; });
     });
 }
 
-int rotated(int v, const tiled_index<32> &t) restrict(amp) {
+int rotate(int v, const tiled_index<32> &t) restrict(amp) {
     tile_static int s[32];
     t.barrier.wait();
     s[t.local[0]] = v;
     t.barrier.wait();
     return s[(t.local[0] + 5) % 32];
 }
-FORM(function_twice) {
+KERNEL(function_twice) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
         where, a.get_extent().tile<32>(), [=](tiled_index<32> t) restrict(amp) {
-            int x = rotated(a[t.global], t);
-            int y = rotated(x + 1, t);
-            if (t.tile[0] & 1) y = rotated(y * 2, t);
+            int x = rotate(a[t.global], t);
+            int y = rotate(x + 1, t);
+            if (t.tile[0] & 1) y = rotate(y * 2, t);
             a[t.global] = x * 1000 + y;
         });
     a.synchronize();
     return d;
 }
 HOST(function_twice) {
-    return by_tiles(input(256), 32, [](int tile, Numbers &a) {
-        a = each(32, [&](int l) {
+    return transform_tiles(input(256), 32, [](int tile, Numbers &a) {
+        a = compute_phase(32, [&](int l) {
             const int y = tile % 2 == 0 ? a[(l + 10) % 32] + 1 : (a[(l + 15) % 32] + 1) * 2;
             return a[(l + 5) % 32] * 1000 + y;
         });
@@ -483,7 +484,7 @@ struct Context {
         return v;
     }
 };
-FORM(barrier_in_class) {
+KERNEL(barrier_in_class) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -504,13 +505,13 @@ FORM(barrier_in_class) {
     return d;
 }
 HOST(barrier_in_class) {
-    return by_tiles(input(256), 32, [](int tile, Numbers &a) {
-        a = each(32, [&](int l) { return a[(l + 3) % 32] + 2 * a[(l + 5 + 3) % 32]; });
-        if (tile > 2) a = each(32, [&](int l) { return a[l] - a[(l + 1) % 32]; });
+    return transform_tiles(input(256), 32, [](int tile, Numbers &a) {
+        a = compute_phase(32, [&](int l) { return a[(l + 3) % 32] + 2 * a[(l + 5 + 3) % 32]; });
+        if (tile > 2) a = compute_phase(32, [&](int l) { return a[l] - a[(l + 1) % 32]; });
     });
 }
 
-FORM(generic_lambda) {
+KERNEL(generic_lambda) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -538,14 +539,14 @@ FORM(generic_lambda) {
     return d;
 }
 HOST(generic_lambda) {
-    return by_tiles(input(256), 64, [](int, Numbers &a) {
+    return transform_tiles(input(256), 64, [](int, Numbers &a) {
         const int largest = *std::max_element(a.begin(), a.end()), total = sum(a);
         a = Numbers(64, largest * 100000 + total);
     });
 }
 
-TEST(forms_of_memory_on_host_threads_and_on_a_device) {
-    compare_forms();
+TEST(memory_across_barriers_on_host_threads_and_on_a_device) {
+    compare_kernels();
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Tiles of several dimensions and of odd sizes, many tiles, and launches by several threads (tiles.hpp).
+// Tests tiles of several dimensions and unusual sizes, many tiles, and launches from several threads (see tiles.hpp).
 #include "tiles.hpp"
 
 #include <array>
@@ -8,36 +8,38 @@ namespace {
 
 using Box = std::array<int, 3>;
 
-// Calls `visit` for each thread of the tile `at`, with its number and the place of its element, -1 beyond the domain.
-template <class F> void threads_of_tile(const Box &domain, const Box &tile, const Box &at, F visit) {
+// Calls `visit` for each thread of the tile at `tile_position`. The first argument is the thread's number in the tile.
+// The second is the index of the thread's element in the data, or -1 if the thread is outside of the domain.
+template <class F> void threads_of_tile(const Box &domain, const Box &tile, const Box &tile_position, F visit) {
     int l = 0;
-    for (int z = at[0] * tile[0]; z < (at[0] + 1) * tile[0]; ++z)
-        for (int y = at[1] * tile[1]; y < (at[1] + 1) * tile[1]; ++y)
-            for (int x = at[2] * tile[2]; x < (at[2] + 1) * tile[2]; ++x) {
+    for (int z = tile_position[0] * tile[0]; z < (tile_position[0] + 1) * tile[0]; ++z)
+        for (int y = tile_position[1] * tile[1]; y < (tile_position[1] + 1) * tile[1]; ++y)
+            for (int x = tile_position[2] * tile[2]; x < (tile_position[2] + 1) * tile[2]; ++x) {
                 const bool in = z < domain[0] && y < domain[1] && x < domain[2];
                 visit(l++, in ? (z * domain[1] + y) * domain[2] + x : -1);
             }
 }
 
-// by_tiles in three dimensions: `change` gets the position of each tile and its elements, row by row. Elements beyond
-// the domain are 0 and are dropped.
-template <class F> Numbers by_boxes(Numbers data, const Box &domain, const Box &tile, F change) {
+// Like `transform_tiles`, but in three dimensions: calls change(position, elements) for each tile, with the elements in
+// row-major order. Elements outside of the domain are 0, and their new values are dropped.
+template <class F> Numbers transform_boxes(Numbers data, const Box &domain, const Box &tile, F change) {
     const auto tiles = [&](int n) { return (domain[n] + tile[n] - 1) / tile[n]; };
     for (int z = 0; z < tiles(0); ++z)
         for (int y = 0; y < tiles(1); ++y)
             for (int x = 0; x < tiles(2); ++x) {
-                const Box at = {z, y, x};
+                const Box tile_position = {z, y, x};
                 Numbers elements(tile[0] * tile[1] * tile[2]);
-                threads_of_tile(domain, tile, at, [&](int l, int place) { elements[l] = place < 0 ? 0 : data[place]; });
-                change(at, elements);
-                threads_of_tile(domain, tile, at, [&](int l, int place) {
-                    if (place >= 0) data[place] = elements[l];
+                threads_of_tile(domain, tile, tile_position,
+                                [&](int l, int data_index) { elements[l] = data_index < 0 ? 0 : data[data_index]; });
+                change(tile_position, elements);
+                threads_of_tile(domain, tile, tile_position, [&](int l, int data_index) {
+                    if (data_index >= 0) data[data_index] = elements[l];
                 });
             }
     return data;
 }
 
-FORM(tiles_3d) {
+KERNEL(tiles_3d) {
     auto d = input(8 * 12 * 16);
     Numbers r(8 * 12 * 16);
     array_view<const int, 3> a(8, 12, 16, d);
@@ -61,12 +63,12 @@ FORM(tiles_3d) {
     return r;
 }
 HOST(tiles_3d) {
-    return by_boxes(input(8 * 12 * 16), {8, 12, 16}, {2, 3, 8}, [](const Box &, Numbers &s) {
+    return transform_boxes(input(8 * 12 * 16), {8, 12, 16}, {2, 3, 8}, [](const Box &, Numbers &s) {
         Numbers v(s.rbegin(), s.rend());
         for (int i = 0; i < 3; ++i) {
             for (int l = 0; l < 48; ++l)
                 s[l] += v[l];
-            v = each(48, [&](int l) {
+            v = compute_phase(48, [&](int l) {
                 const int z = l / 24, y = l / 8 % 3, x = l % 8;
                 return s[z * 24 + (y + 1) % 3 * 8 + (x + i) % 8];
             });
@@ -75,7 +77,7 @@ HOST(tiles_3d) {
     });
 }
 
-FORM(odd_shapes) {
+KERNEL(unusual_shapes) {
     auto d = input(6 * 10 * 64);
     {
         array_view<int, 3> a(6, 10, 64, d);
@@ -125,25 +127,25 @@ FORM(odd_shapes) {
     }
     return d;
 }
-// Each launch reverses its tiles.
-HOST(odd_shapes) {
+// Each of the four launches reverses the elements of every tile.
+HOST(unusual_shapes) {
     Numbers d = input(6 * 10 * 64);
-    d = by_boxes(d, {6, 10, 64}, {1, 1, 64}, [](const Box &tile, Numbers &s) {
+    d = transform_boxes(d, {6, 10, 64}, {1, 1, 64}, [](const Box &tile, Numbers &s) {
         std::reverse(s.begin(), s.end());
         for (int &n : s)
             n += tile[1];
     });
-    d = by_boxes(d, {1, 60, 64}, {1, 60, 1}, [](const Box &tile, Numbers &s) {
+    d = transform_boxes(d, {1, 60, 64}, {1, 60, 1}, [](const Box &tile, Numbers &s) {
         std::reverse(s.begin(), s.end());
         for (int &n : s)
             n = n * 2 + tile[2];
     });
-    const auto turn = [](const Box &, Numbers &s) { std::reverse(s.begin(), s.end()); };
-    d = by_boxes(d, {1, 60, 64}, {1, 3, 1}, turn);
-    return by_boxes(d, {6, 10, 64}, {3, 5, 7}, turn);
+    const auto reverse_tile = [](const Box &, Numbers &s) { std::reverse(s.begin(), s.end()); };
+    d = transform_boxes(d, {1, 60, 64}, {1, 3, 1}, reverse_tile);
+    return transform_boxes(d, {6, 10, 64}, {3, 5, 7}, reverse_tile);
 }
 
-FORM(many_tiles) {
+KERNEL(many_tiles) {
     int n = 60000;
     Numbers d(n);
     array_view<int> a(n, d);
@@ -158,11 +160,11 @@ FORM(many_tiles) {
     return d;
 }
 HOST(many_tiles) {
-    return each(60000, [](int n) { return (n ^ 1) + n / 2; });
+    return compute_phase(60000, [](int n) { return (n ^ 1) + n / 2; });
 }
 
-// LLVM reads beyond the tile if it treats a wrapping index as a counter.
-FORM(neighbours_around_the_tile) {
+// If LLVM treated the index that wraps around as a counter, the kernel would read outside of the tile.
+KERNEL(neighbours_with_wraparound) {
     Numbers d(2048, 1);
     array_view<int> a(2048, d);
     parallel_for_each(
@@ -170,19 +172,19 @@ FORM(neighbours_around_the_tile) {
             a[t.global] = t.local[0] + 5;
             t.barrier.wait();
             int right = a[t.tile_origin + index<1>((t.local[0] + 1) % 256)];
-            int far = a[t.tile_origin + index<1>((t.local[0] + 200) & 255)];
+            int distant = a[t.tile_origin + index<1>((t.local[0] + 200) & 255)];
             t.barrier.wait();
-            a[t.global] = right * 3 + far;
+            a[t.global] = right * 3 + distant;
         });
     a.synchronize();
     return d;
 }
-HOST(neighbours_around_the_tile) {
-    return each(2048, [](int n) { return ((n + 1) % 256 + 5) * 3 + (n + 200) % 256 + 5; });
+HOST(neighbours_with_wraparound) {
+    return compute_phase(2048, [](int n) { return ((n + 1) % 256 + 5) * 3 + (n + 200) % 256 + 5; });
 }
 
-FORM(host_threads) {
-    Numbers all(4 * 256);
+KERNEL(launches_from_several_threads) {
+    Numbers results(4 * 256);
     std::vector<std::thread> ts;
     for (int k = 0; k < 4; ++k)
         ts.emplace_back([&, k] {
@@ -212,32 +214,34 @@ FORM(host_threads) {
                 a.synchronize();
             }
             for (int n = 0; n < 256; ++n)
-                all[k * 256 + n] = d[n];
+                results[k * 256 + n] = d[n];
         });
     for (auto &t : ts)
         t.join();
-    return all;
+    return results;
 }
-HOST(host_threads) {
-    Numbers all;
+HOST(launches_from_several_threads) {
+    Numbers results;
     for (int k = 0; k < 4; ++k) {
         Numbers d = input(256, k + 2);
         for (int n = 0; n < 8; ++n) {
-            const auto reversed = [&](int, Numbers &a) { a = each(32, [&](int l) { return a[31 - l] + k; }); };
-            const auto moved = [&](int, Numbers &a) { a = each(64, [&](int l) { return a[((l ^ 5) + 1) % 64] - n; }); };
-            d = k % 2 == 1 ? by_tiles(d, 32, reversed) : by_tiles(d, 64, moved);
+            const auto reversed = [&](int, Numbers &a) { a = compute_phase(32, [&](int l) { return a[31 - l] + k; }); };
+            const auto moved = [&](int, Numbers &a) {
+                a = compute_phase(64, [&](int l) { return a[((l ^ 5) + 1) % 64] - n; });
+            };
+            d = k % 2 == 1 ? transform_tiles(d, 32, reversed) : transform_tiles(d, 64, moved);
         }
-        all.insert(all.end(), d.begin(), d.end());
+        results.insert(results.end(), d.begin(), d.end());
     }
-    return all;
+    return results;
 }
 
-TEST(forms_of_shapes_on_host_threads_and_on_a_device) {
-    compare_forms();
+TEST(tile_shapes_on_host_threads_and_on_a_device) {
+    compare_kernels();
 }
 
-// In each round, every thread adds its successor's element to its own, or changes its element of the view. In `own`, it
-// also runs a loop with dependent iterations before the barrier.
+// What each thread does in a round, before the barrier at its end: adds the next thread's element (neighbours), changes
+// its element of the view (view), or runs a loop with dependent iterations on its tile_static element (own).
 enum class Round { neighbours, view, own };
 template <int Y, int X, Round kind> Numbers rounds_by_kernel(const accelerator_view &where, Numbers data, int rounds) {
     array_view<int, 2> a(10 * Y, X, data);

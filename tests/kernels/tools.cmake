@@ -1,4 +1,4 @@
-# revamp-c++ and revamp-kernelc as a user calls them: several sources, the link, dependencies, dumps, exit codes, no leftovers.
+# Tests revamp-c++ and revamp-kernelc on the command line: several sources, linking, dependency files, dumps, exit codes and temporary files.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}/tmp")
 set(ENV{TMPDIR} "${FOLDER}/tmp")
@@ -6,14 +6,14 @@ set(cxx "${TOOLS}/revamp-c++")
 function(run expected)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if((expected STREQUAL "fails" AND status EQUAL 0) OR (expected STREQUAL "works" AND NOT status EQUAL 0))
-    message(FATAL_ERROR "${ARGN}: ${status}, it should be otherwise:\n${text}")
+    message(FATAL_ERROR "${ARGN}: exit status ${status}, expected a command that ${expected}:\n${text}")
   endif()
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 set(flags "-I${SOURCES}/../cpp" -O1)
 run(works "${cxx}" ${flags} "${SOURCES}/units.cpp" "${SOURCES}/unit_one.cpp" "${SOURCES}/unit_two.cpp" "${SOURCES}/plain.cpp" -o units)
 run(works ./units statics_of_the_same_name)
-# Objects, each by itself, and their dependencies.
+# With -c -MD, two sources produce two object files and their dependency files.
 run(works "${CMAKE_COMMAND}" -E env "REVAMP_KERNEL_DUMP=${FOLDER}/dump" "${cxx}" ${flags} -MD -c "${SOURCES}/unit_one.cpp" "${SOURCES}/unit_two.cpp")
 file(STRINGS "${FOLDER}/unit_one.d" lines)
 if(NOT lines MATCHES "^unit_one.o:" OR NOT lines MATCHES "units.hpp" OR NOT lines MATCHES "amp.h")
@@ -31,7 +31,7 @@ foreach(module IN LISTS modules)
     run(works "${validator}" --target-env vulkan1.2 "${module}")
   endif()
 endforeach()
-# What a response file says, kernels and all.
+# Sources that a response file names are compiled with their kernels.
 file(WRITE "${FOLDER}/sources" "'${SOURCES}/units.cpp' \"${SOURCES}/unit_one.cpp\"\n")
 file(WRITE "${FOLDER}/all" "@sources ${SOURCES}/unit_two.cpp ${SOURCES}/plain.cpp -o units_again")
 run(works "${CMAKE_COMMAND}" -E env "REVAMP_KERNEL_DUMP=${FOLDER}/again" "${cxx}" ${flags} @all)
@@ -39,46 +39,46 @@ run(works ./units_again statics_of_the_same_name)
 if(NOT EXISTS "${FOLDER}/again/unit_two.2.spv")
   message(FATAL_ERROR "the sources of a response file were compiled without their kernels")
 endif()
-# The host's code alone, and it is said.
+# -S writes only host code, and a message must say that this code has no kernels.
 run(works "${cxx}" ${flags} -S "${SOURCES}/unit_one.cpp" -o unit_one.s)
 if(NOT text MATCHES "without kernels" OR NOT EXISTS "${FOLDER}/unit_one.s")
-  message(FATAL_ERROR "-S: ${text}")
+  message(FATAL_ERROR "-S does not say that unit_one.s is without kernels, or does not write it: ${text}")
 endif()
 run(works "${cxx}" ${flags} -E "${SOURCES}/unit_one.cpp" -o unit_one.i)
-# Killed, it leaves a folder that the next run removes; nobody else can look into it.
+# A killed compiler leaves a temporary folder, which other users cannot read. The next run of the compiler removes the folder.
 execute_process(COMMAND sh -c "\"$@\" & until set -- tmp/revamp-*/lock && test -e \"$1\"; do :; done; ls -ld tmp/revamp-*; kill -9 $!"
                         sh "${cxx}" ${flags} -O2 -c "${SOURCES}/captures.cpp" -o killed.o
                 WORKING_DIRECTORY "${FOLDER}" TIMEOUT 60 OUTPUT_VARIABLE text ERROR_QUIET)
 file(GLOB left "${FOLDER}/tmp/revamp-*/lock")
 if(NOT left OR NOT text MATCHES "^drwx------" OR EXISTS "${FOLDER}/killed.o")
-  message(FATAL_ERROR "killed: ${left} ${text}")
+  message(FATAL_ERROR "the killed driver left no private temporary folder, or it left killed.o: ${left} ${text}")
 endif()
-# What it had started ends by itself: nothing waits for it.
+# The child processes of the killed compiler also end soon, although no process waits for them.
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PLACE=${FOLDER}/tmp" sh -c "n=0; while grep -qs \"$PLACE/[r]evamp-\" /proc/[0-9]*/cmdline
                         do n=$((n + 1)); [ $n -lt 1200 ] || exit 1; sleep 0.1; done" RESULT_VARIABLE left)
 if(NOT left EQUAL 0)
-  message(FATAL_ERROR "killed, and the compiler that it started is there after two minutes")
+  message(FATAL_ERROR "two minutes after the driver was killed, the compiler that it started still runs")
 endif()
 run(works "${cxx}" ${flags} -c "${SOURCES}/plain.cpp" -o after.o)
-# Its compilers may still have written into it.
+# The killed compiler's child processes may have written into the folder while the run above removed it. A second run removes the rest.
 run(works sh -c "sleep 5")
 run(works "${cxx}" ${flags} -c "${SOURCES}/plain.cpp" -o after.o)
-# Mistakes.
+# Wrong command lines must fail.
 run(fails "${cxx}")
 run(fails "${cxx}" -c "${SOURCES}/nowhere.cpp")
 run(fails "${CMAKE_COMMAND}" -E env REVAMP_CLANG=/nowhere/clang++ "${cxx}" ${flags} -c "${SOURCES}/unit_one.cpp")
 if(NOT text MATCHES "REVAMP_CLANG is /nowhere/clang")
-  message(FATAL_ERROR "REVAMP_CLANG that is not there: ${text}")
+  message(FATAL_ERROR "a REVAMP_CLANG that does not exist is not reported: ${text}")
 endif()
 run(fails "${cxx}" -c "${SOURCES}/unit_one.cpp" "${SOURCES}/unit_two.cpp" -o both.o)
 run(fails "${TOOLS}/revamp-kernelc" --nonsense)
-# Everything else is the compiler's.
+# revamp-kernelc passes the arguments that it does not handle to the compiler that follows `--`. Here, `cmake -E echo` is this compiler.
 run(works "${TOOLS}/revamp-kernelc" -- "${CMAKE_COMMAND}" -E echo -c passed)
 if(NOT text MATCHES "-c passed")
-  message(FATAL_ERROR "not passed through: ${text}")
+  message(FATAL_ERROR "revamp-kernelc does not pass -c through: ${text}")
 endif()
 run(works "${cxx}" --version)
 file(GLOB left "${FOLDER}/tmp/*")
 if(left)
-  message(FATAL_ERROR "left behind: ${left}")
+  message(FATAL_ERROR "temporary files are left: ${left}")
 endif()

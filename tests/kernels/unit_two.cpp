@@ -1,4 +1,4 @@
-// A static function and a functor of an unnamed namespace that have namesakes in the other unit.
+// Part of the test units.cpp: unit_one.cpp has another same_name(), functor and launch(), also with internal linkage.
 #include "units.hpp"
 
 static int same_name(int x) restrict(amp, cpu) {
@@ -18,7 +18,7 @@ static void launch(const concurrency::array_view<int> &view) {
         vulkan_view(), view.extent, [=](concurrency::index<1> i) restrict(amp) { view[i] += 2; });
 }
 
-int two(int x) {
+int run_unit_two(int x) {
     std::vector<int> v(4, x);
     const concurrency::array_view<int> view(v);
     launch(view);

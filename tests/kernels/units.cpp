@@ -1,12 +1,12 @@
-// Kernels of several translation units, templates, lambdas in headers.
+// Tests kernels in several translation units, in function templates, and in lambdas of headers.
 #include "units.hpp"
 
 using namespace concurrency;
 
 TEST(statics_of_the_same_name) {
     (void)vulkan_view();
-    CHECK(one(3) == ((3 + 1) * 10 + 1) * 2);
-    CHECK(two(3) == ((3 + 2) * 10 + 2) * 2);
+    CHECK(run_unit_one(3) == ((3 + 1) * 10 + 1) * 2);
+    CHECK(run_unit_two(3) == ((3 + 2) * 10 + 2) * 2);
 }
 
 TEST(templates) {
@@ -20,7 +20,7 @@ TEST(templates) {
     CHECK(view[2] == 14 && floats[2] == 2.5f);
 }
 
-TEST(only_sources_that_are_named) {
+TEST(sources_without_launches_are_not_compiled_as_hip) {
     CHECK(plain(3) == 3);
 }
 

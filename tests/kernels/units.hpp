@@ -1,4 +1,4 @@
-// A lambda and a template in a header, for several translation units.
+// A function and a function template with kernel lambdas, for several translation units.
 #ifndef REVAMP_TESTS_UNITS_HPP
 #define REVAMP_TESTS_UNITS_HPP
 
@@ -13,6 +13,6 @@ inline void double_all(const concurrency::array_view<int> &view) {
         vulkan_view(), view.extent, [=](concurrency::index<1> i) restrict(amp) { view[i] *= 2; });
 }
 
-int one(int), two(int), plain(int);
+int run_unit_one(int), run_unit_two(int), plain(int);
 
 #endif

@@ -1,6 +1,6 @@
-// Kernels that unrolling without measure makes so large that drivers take minutes for them: loops in loops that call
-// functions, with tables and early exits. They compute the same as the host, and `unrolled.size` holds the size of
-// their modules.
+// Tests nested loops that call functions, use tables and exit early. If the compiler unrolled all these loops, drivers
+// would take minutes to compile the kernels. The kernels must compute what the host computes. The test `unrolled.size`
+// limits the size of the kernels' modules.
 #include "device.hpp"
 
 #include <vector>
@@ -9,7 +9,7 @@ using namespace concurrency;
 
 namespace {
 
-// AES-128, byte by byte, as textbooks have it.
+// AES-128, byte by byte, as in textbooks.
 class state_t {
   public:
     unsigned b[4][4];
@@ -107,26 +107,26 @@ void decipher(state_t &s, const unsigned *keys, const unsigned *rbox) restrict(a
 struct aes_key {
     unsigned bytes[16];
 };
-// The boxes of AES by its definition.
+// The S-boxes of AES, computed by their definition.
 std::vector<unsigned> box(bool inverse) {
     std::vector<unsigned> result(256);
     unsigned p = 1, q = 1;
-    const auto rotated = [](unsigned x, unsigned by) { return (x << by | x >> (8 - by)) & 0xff; };
+    const auto rotate_left = [](unsigned x, unsigned bits) { return (x << bits | x >> (8 - bits)) & 0xff; };
     do {
         p ^= xtime(p);
         q ^= q << 1;
         q ^= q << 2;
         q = (q ^ q << 4) & 0xff;
         if (q & 0x80) q ^= 9;
-        const unsigned s = q ^ rotated(q, 1) ^ rotated(q, 2) ^ rotated(q, 3) ^ rotated(q, 4) ^ 0x63;
+        const unsigned s = q ^ rotate_left(q, 1) ^ rotate_left(q, 2) ^ rotate_left(q, 3) ^ rotate_left(q, 4) ^ 0x63;
         result[inverse ? s : p] = inverse ? p : s;
     } while (p != 1);
     result[inverse ? 0x63 : 0] = inverse ? 0 : 0x63;
     return result;
 }
 void aes(const array_view<unsigned> &data, const aes_key &key, bool decrypt) {
-    const std::vector<unsigned> forth = box(false), back = box(true);
-    const array_view<const unsigned> boxes(256, forth), inverse(256, back);
+    const std::vector<unsigned> sbox_data = box(false), inverse_sbox_data = box(true);
+    const array_view<const unsigned> boxes(256, sbox_data), inverse(256, inverse_sbox_data);
     parallel_for_each(
         vulkan_view(), extent<1>(data.extent[0] / 16), [=](index<1> at) restrict(amp) {
             unsigned forward[256], keys[176];
@@ -193,7 +193,7 @@ void block(unsigned *h, const unsigned *w0, const k_t &k) restrict(amp, cpu) {
         h[i] += v[i];
 }
 
-// An interpreter.
+// An interpreter of a small instruction set.
 unsigned char sub(unsigned char v, bool inv) restrict(amp, cpu) {
     unsigned x = v * 7u + 3u;
     return (unsigned char)(inv ? x ^ 0x5a : x);
@@ -297,7 +297,7 @@ void interpret(unsigned seed, const unsigned *program, unsigned *regs) restrict(
 
 } // namespace
 
-// FIPS 197, appendix C.1.
+// The expected values are from FIPS 197, appendix C.1.
 TEST(aes_of_blocks) {
     const unsigned expected[16] = {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30,
                                    0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a};
@@ -336,8 +336,8 @@ TEST(sha_of_messages) {
                 w[i] = h[i];
         }
     };
-    std::vector<unsigned> found(64);
-    const array_view<unsigned> v(64, found);
+    std::vector<unsigned> results(64);
+    const array_view<unsigned> v(64, results);
     parallel_for_each(
         vulkan_view(), v.extent, [=](index<1> i) restrict(amp) {
             unsigned w[16], h[8];
@@ -348,22 +348,22 @@ TEST(sha_of_messages) {
     for (unsigned i = 0; i < 64; ++i) {
         unsigned w[16], h[8];
         hash(i, w, h);
-        CHECK(found[i] == (h[0] ^ h[7]));
+        CHECK(results[i] == (h[0] ^ h[7]));
     }
 }
 
 TEST(an_interpreter) {
-    std::vector<unsigned> found(64 * 16), code(32);
+    std::vector<unsigned> results(64 * 16), code(32);
     for (unsigned i = 0; i < 32; i++)
         code[i] = i * 2654435761u >> 12;
-    const array_view<unsigned, 2> out(64, 16, found);
+    const array_view<unsigned, 2> out(64, 16, results);
     const array_view<const unsigned> program(32, code);
     parallel_for_each(
         vulkan_view(), extent<1>(64), [=](index<1> i) restrict(amp) {
-            unsigned regs[16], own[32];
+            unsigned regs[16], private_program[32];
             for (int k = 0; k < 32; k++)
-                own[k] = program[k];
-            interpret(unsigned(i[0]), own, regs);
+                private_program[k] = program[k];
+            interpret(unsigned(i[0]), private_program, regs);
             for (int k = 0; k < 16; k++)
                 out(i[0], k) = regs[k];
         });
@@ -372,17 +372,17 @@ TEST(an_interpreter) {
         unsigned regs[16];
         interpret(s, code.data(), regs);
         for (unsigned k = 0; k < 16; k++)
-            CHECK(found[s * 16 + k] == regs[k]);
+            CHECK(results[s * 16 + k] == regs[k]);
     }
 }
 
-// LLVM would make one copy of so many bytes of them.
+// LLVM would replace each of these loops by one memory copy or memory set.
 TEST(loops_that_copy_and_set) {
     std::vector<int> result(100), source(100);
     for (int i = 0; i < 100; ++i)
         source[unsigned(i)] = i + 1;
     const array_view<int> to(100, result);
-    const array_view<const int> from(100, source);
+    const array_view<const int> input(100, source);
     const int count = 10;
     parallel_for_each(
         vulkan_view(), extent<1>(10), [=](index<1> i) restrict(amp) {
@@ -390,7 +390,7 @@ TEST(loops_that_copy_and_set) {
             for (int k = 0; k < 2 * count; k++)
                 copied[k] = 0;
             for (int k = 0; k < count; k++)
-                copied[k] = from[i[0] * count + k];
+                copied[k] = input[i[0] * count + k];
             for (int k = 0; k < count; k++)
                 to[i[0] * count + k] = copied[k] + copied[k + count];
         });
@@ -398,30 +398,31 @@ TEST(loops_that_copy_and_set) {
     CHECK(result == source);
 }
 
-// Such loops are unrolled for as often as they may iterate; the way to one time more has no end.
-template <class From> unsigned up_to_seven(const From &from, unsigned t) restrict(amp, cpu) {
-    unsigned v = from(t);
-    for (unsigned k = 0; k < ((t * 8u < (from(t + 5u) | 255u) ? t : from(t + 7u)) & 7u); ++k)
-        v -= from(t + 3u) < from(t + 4u) ? 9u : from(t + 11u) >> 2;
+// LLVM fully unrolls the loop in this function, up to the maximum trip count of 7. The code after the last possible
+// iteration is `unreachable`.
+template <class From> unsigned up_to_seven(const From &input, unsigned t) restrict(amp, cpu) {
+    unsigned v = input(t);
+    for (unsigned k = 0; k < ((t * 8u < (input(t + 5u) | 255u) ? t : input(t + 7u)) & 7u); ++k)
+        v -= input(t + 3u) < input(t + 4u) ? 9u : input(t + 11u) >> 2;
     return v;
 }
 
-TEST(loops_that_end_in_their_midst) {
+TEST(fully_unrolled_loops_that_exit_early) {
     std::vector<unsigned> result(64), source(64);
     for (unsigned i = 0; i < 64; ++i)
         source[i] = i * 2654435761u >> 22;
     const array_view<unsigned> to(64, result);
-    const array_view<const unsigned> from(64, source);
+    const array_view<const unsigned> input(64, source);
     parallel_for_each(
         vulkan_view(), to.extent.tile<16>(), [=](tiled_index<16> i) restrict(amp) {
             const unsigned t = unsigned(i.global[0]);
             unsigned v = t;
-            if (from[0] == 0u) {
+            if (input[0] == 0u) {
                 v = up_to_seven(
-                    [=](unsigned at) restrict(amp) { return from[int(at % 64u)]; }, t);
+                    [=](unsigned at) restrict(amp) { return input[int(at % 64u)]; }, t);
                 i.barrier.wait();
             } else if (t > 5u) {
-                v ^= from[1];
+                v ^= input[1];
             }
             to[i.global] = v;
         });
@@ -430,17 +431,17 @@ TEST(loops_that_end_in_their_midst) {
         CHECK(result[t] == up_to_seven([&](unsigned at) { return source[at % 64u]; }, t));
 }
 
-// Long loops that index no array of the thread: unrolled whole they took a driver ten times as long.
+// Long loops that index no private array. If they are fully unrolled, one driver compiles ten times more slowly.
 TEST(long_loops) {
     std::vector<float> result(64), source(64);
     for (unsigned i = 0; i < 64; ++i)
         source[i] = float(i % 7);
     const array_view<float> to(64, result);
-    const array_view<const float> from(64, source);
+    const array_view<const float> input(64, source);
     parallel_for_each(
         vulkan_view(), to.extent.tile<64>(), [=](tiled_index<64> i) restrict(amp) {
             tile_static float tile[64];
-            tile[i.local[0]] = from[i.global];
+            tile[i.local[0]] = input[i.global];
             i.barrier.wait();
             float sum = 0;
             for (int k = 0; k < 64; ++k)
@@ -464,7 +465,7 @@ TEST(long_loops) {
     }
 }
 
-// What a large loop does in an iteration, with ways that part and a way out of the middle of it.
+// The body of a large loop, with branches and an early exit in the middle.
 unsigned in_large_loop(unsigned at, unsigned last) restrict(amp, cpu) {
     unsigned a = at * 2654435761u ^ last, b = at + last;
     a ^= a << 13, b ^= a >> 17, a += b << 5, b *= 747796405u;
@@ -484,7 +485,7 @@ unsigned in_large_loop(unsigned at, unsigned last) restrict(amp, cpu) {
     return last + (a ^ b);
 }
 
-// Loops that LLVM leaves as they are for their size, of no iteration and more; the last one around another.
+// Loops that LLVM does not unroll because of their size, with zero or more iterations. The last one is nested.
 TEST(large_loops) {
     std::vector<unsigned> result(64), nested(64);
     const array_view<unsigned> to(64, result), sums(64, nested);

@@ -1,5 +1,6 @@
-// The search for the workgroup of kernels without tiles (decision 37), forced on a software device: whatever workgroup
-// a launch gets, each thread runs once. Entries of ctest set REVAMP_WORKGROUPS=force; children have files of their own.
+// Tests the search for the best workgroup size of kernels without tiles (decision 37). With every workgroup size, each
+// thread must run exactly once. The ctest entries set REVAMP_WORKGROUPS=force, so that software devices also search.
+// Child processes that use the cache have a separate cache folder.
 #include "device.hpp"
 
 #include <atomic>
@@ -16,44 +17,45 @@ using namespace concurrency;
 namespace {
 
 std::mutex guard;
-std::vector<std::string> said;
+std::vector<std::string> messages;
 
-void listen(revamp_log_level, const char *message, void *) {
+void record_message(revamp_log_level, const char *message, void *) {
     const std::lock_guard<std::mutex> lock(guard);
-    said.push_back(message);
+    messages.push_back(message);
 }
-// How many messages say this of a workgroup.
-int told(const char *what) {
+// The number of messages about a workgroup that contain `what`.
+int count_messages(const char *what) {
     const std::lock_guard<std::mutex> lock(guard);
-    return static_cast<int>(std::count_if(said.begin(), said.end(), [&](const std::string &message) {
+    return static_cast<int>(std::count_if(messages.begin(), messages.end(), [&](const std::string &message) {
         return message.find("workgroup [") != std::string::npos && message.find(what) != std::string::npos;
     }));
 }
-int found() {
-    return told("million threads");
+int finished_searches() {
+    return count_messages("million threads");
 }
 void begin() {
-    const char *asked = std::getenv("REVAMP_WORKGROUPS");
-    if (!asked || std::strcmp(asked, "force") != 0) SKIP("REVAMP_WORKGROUPS=force is not set");
-    REQUIRE(revamp_set_log_callback(listen, nullptr, REVAMP_LOG_DEBUG) == REVAMP_OK);
+    const char *setting = std::getenv("REVAMP_WORKGROUPS");
+    if (!setting || std::strcmp(setting, "force") != 0) SKIP("REVAMP_WORKGROUPS=force is not set");
+    REQUIRE(revamp_set_log_callback(record_message, nullptr, REVAMP_LOG_DEBUG) == REVAMP_OK);
 }
 
-// Launches until so many searches are done in all, each time with another number, and looks at each element.
+// Launches a kernel with changing factors until this process has finished `searches` searches. Checks every element.
 template <int N> void search(const accelerator_view &gpu, const extent<N> &domain, int searches) {
     std::vector<int> data(domain.size(), 1);
     const array_view<int, N> view(domain, data);
     unsigned factor = 3, expected = 1;
-    for (int launch = 0; launch < 3000 && found() < searches; ++launch, factor += 2) {
+    for (int launch = 0; launch < 3000 && (launch == 0 || finished_searches() < searches); ++launch, factor += 2) {
         parallel_for_each(
             gpu, domain, [=](index<N> i) restrict(amp) {
-                int place = 0;
+                int linear_index = 0;
                 for (int k = 0; k < N; ++k)
-                    place = place * domain[k] + i[k];
-                view[i] = static_cast<int>(static_cast<unsigned>(view[i]) * factor + static_cast<unsigned>(place));
+                    linear_index = linear_index * domain[k] + i[k];
+                view[i] =
+                    static_cast<int>(static_cast<unsigned>(view[i]) * factor + static_cast<unsigned>(linear_index));
             });
         expected *= factor;
         view.synchronize();
-        // The place enters once a launch, times the factors behind it.
+        // Each launch adds `linear_index` once, and the later launches multiply it by their factors.
         static thread_local unsigned sum;
         sum = launch == 0 ? 1 : sum * factor + 1;
         for (std::size_t n = 0; n < data.size(); ++n)
@@ -62,11 +64,11 @@ template <int N> void search(const accelerator_view &gpu, const extent<N> &domai
                 return;
             }
     }
-    CHECK(found() >= searches);
+    CHECK(finished_searches() >= searches);
 }
 
-// What this program says as another process: the test with this name, with these settings.
-std::string child(const std::string &test, const std::string &settings) {
+// Runs one test of this program in another process, with these environment settings. Returns its output.
+std::string run_in_child(const std::string &test, const std::string &settings) {
     char self[4096];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     REQUIRE(length > 0);
@@ -95,7 +97,7 @@ TEST(every_thread_runs_once_whatever_the_workgroup) {
     search(gpu, extent<3>(31, 29, 67), 3);
     const int four[] = {5, 7, 11, 61};
     search(gpu, extent<4>(four), 4);
-    // Of another class of domains, and one that has no other workgroup.
+    // The first domain needs a fifth search. The second domain needs no search: it allows no other workgroup size.
     search(gpu, extent<2>(3, 5001), 5);
     search(gpu, extent<3>(300, 3, 3), 5);
 }
@@ -111,14 +113,14 @@ TEST(repeats_begin_when_it_is_found) {
             gpu, view.extent, [=](index<1> i) restrict(amp) { view[i] += by; });
         expected += by;
     };
-    // Without a wait, so that many launches are under way at each step.
+    // This loop does not wait, so that many launches are running at each step of the search.
     for (int n = 0; n < 200; ++n)
         add(n);
-    for (int n = 0; n < 3000 && found() == 0; ++n) {
+    for (int n = 0; n < 3000 && finished_searches() == 0; ++n) {
         add(n);
         gpu.wait();
     }
-    CHECK(found() == 1);
+    CHECK(finished_searches() == 1);
     for (int n = 0; n < 300; ++n)
         add(n);
     view.synchronize();
@@ -127,16 +129,16 @@ TEST(repeats_begin_when_it_is_found) {
 
 TEST(threads_that_launch_at_once) {
     begin();
-    const accelerator_view one = vulkan_view();
+    const accelerator_view shared_view = vulkan_view();
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            const accelerator_view gpu = t % 2 ? one : one.accelerator.create_view();
+            const accelerator_view gpu = t % 2 ? shared_view : shared_view.accelerator.create_view();
             std::vector<int> data(33 * 65);
             const array_view<int, 2> view(33, 65, data);
-            // On a fast device many launches end before the pipelines are built.
-            for (int n = 1; n <= 150 || (n < 3000 && found() == 0); ++n) {
+            // On a fast device, many launches end before the pipelines of the search are built.
+            for (int n = 1; n <= 150 || (n < 3000 && finished_searches() == 0); ++n) {
                 parallel_for_each(
                     gpu, view.extent, [=](index<2> i) restrict(amp) { view[i] += i[0] * 65 + i[1]; });
                 if (n % 10) continue;
@@ -148,7 +150,7 @@ TEST(threads_that_launch_at_once) {
     for (std::thread &thread : threads)
         thread.join();
     CHECK(wrong == 0);
-    CHECK(found() == 1);
+    CHECK(finished_searches() == 1);
 }
 
 TEST(atomic_operations) {
@@ -159,10 +161,10 @@ TEST(atomic_operations) {
     const array_view<int> count(counts);
     const array_view<float> sum(sums);
     const extent<1> domain(7 * 1001);
-    for (int n = 1; n <= 40 || (n < 3000 && found() == 0); ++n) {
+    for (int n = 1; n <= 40 || (n < 3000 && finished_searches() == 0); ++n) {
         parallel_for_each(
             gpu, domain, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&count[i[0] % 7]); });
-        // A sum of floats, whose last bits depend on the order.
+        // A sum of floats, whose last bits can depend on the order of the threads.
         parallel_for_each(
             gpu, domain, [=](index<1>) restrict(amp) {
                 int *bits = reinterpret_cast<int *>(&sum[0]);
@@ -176,10 +178,10 @@ TEST(atomic_operations) {
         count.synchronize();
         sum.synchronize();
         CHECK(std::count(counts.begin(), counts.end(), n * 1001) == 7);
-        // Exact up to 2^24.
+        // The sum is exact up to 2^24.
         CHECK(n > 2000 || sums[0] == static_cast<float>(n * 7 * 1001));
     }
-    CHECK(found() == 1);
+    CHECK(finished_searches() == 1);
 }
 
 TEST(what_was_found_is_on_disk) {
@@ -188,43 +190,47 @@ TEST(what_was_found_is_on_disk) {
         const accelerator_view gpu = vulkan_view();
         std::vector<int> data(999);
         const array_view<int> view(data);
-        for (int n = 0; n < 3000 && found() == 0 && told("as before") == 0; ++n) {
+        for (int n = 0; n < 3000 && finished_searches() == 0 && count_messages("found by an earlier search") == 0;
+             ++n) {
             parallel_for_each(
                 gpu, view.extent, [=](index<1> i) restrict(amp) { view[i] += i[0]; });
             view.synchronize();
             CHECK(data[7] == 7 * (n + 1));
         }
-        std::cout << (found() ? "searched" : told("as before") ? "known" : "neither") << std::endl;
+        std::cout << (finished_searches()                            ? "searched"
+                      : count_messages("found by an earlier search") ? "known"
+                                                                     : "neither")
+                  << std::endl;
         return;
     }
     begin();
     char folder[] = "/tmp/revamp-workgroups-XXXXXX";
     REQUIRE(mkdtemp(folder));
-    const auto runs = [&](const char *settings = "") {
-        const std::string text = child("what_was_found_is_on_disk",
-                                       std::string("REVAMP_CACHE_DIR=") + folder + " REVAMP_CACHE=rw " + settings);
+    const auto child_result = [&](const char *settings = "") {
+        const std::string text = run_in_child("what_was_found_is_on_disk", std::string("REVAMP_CACHE_DIR=") + folder +
+                                                                               " REVAMP_CACHE=rw " + settings);
         CHECK_CONTAINS(text, "status 0");
         return text.substr(0, text.find('\n'));
     };
-    CHECK(runs() == "searched");
-    CHECK(runs() == "known");
-    CHECK(runs("REVAMP_CACHE=off") == "searched");
+    CHECK(child_result() == "searched");
+    CHECK(child_result() == "known");
+    CHECK(child_result("REVAMP_CACHE=off") == "searched");
     const std::string files = std::string("ls ") + folder + "/workgroups-*";
     FILE *list = popen(files.c_str(), "r");
     char path[256] = {};
     REQUIRE(list && fgets(path, sizeof path, list));
     pclose(list);
     path[std::strcspn(path, "\n")] = 0;
-    // A byte of the size is another one; the file ends early; it is nothing of ours; it may be written by others.
+    // The library ignores files that have a wrong byte, are truncated, have other contents, or are writable by others.
     std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(-2, std::ios::end).put(9);
-    CHECK(runs() == "searched");
-    CHECK(runs() == "known");
+    CHECK(child_result() == "searched");
+    CHECK(child_result() == "known");
     CHECK(truncate(path, 110) == 0);
-    CHECK(runs() == "searched");
+    CHECK(child_result() == "searched");
     std::ofstream(path) << "something else";
-    CHECK(runs() == "searched");
+    CHECK(child_result() == "searched");
     CHECK(chmod(path, 0666) == 0);
-    CHECK(runs() == "searched");
+    CHECK(child_result() == "searched");
     CHECK(system((std::string("rm -r ") + folder).c_str()) == 0);
 }
 
@@ -245,7 +251,7 @@ TEST(a_device_that_is_lost_meanwhile) {
                 ++failed;
             }
         CHECK(failed == 1);
-        // The device is opened anew.
+        // The library opens the device again.
         const accelerator_view anew = gpu.accelerator.create_view();
         for (int n = 0; n < 40; ++n) {
             std::vector<int> data(3000);
@@ -259,7 +265,7 @@ TEST(a_device_that_is_lost_meanwhile) {
     }
     begin();
     for (int n = 2; n < 40; n += 5)
-        CHECK_CONTAINS(child("a_device_that_is_lost_meanwhile", "REVAMP_TEST=lose-device=" + std::to_string(n)),
+        CHECK_CONTAINS(run_in_child("a_device_that_is_lost_meanwhile", "REVAMP_TEST=lose-device=" + std::to_string(n)),
                        "status 0");
 }
 
@@ -283,10 +289,10 @@ TEST(the_end_while_pipelines_are_built) {
         return;
     }
     begin();
-    // The sixth launch begins to build.
+    // The sixth launch starts building pipelines.
     for (int n = 4; n <= 8; ++n)
         for (const char *how : {"", " UNINITIALIZE=1"})
-            CHECK_CONTAINS(child("the_end_while_pipelines_are_built", "LAUNCHES=" + std::to_string(n) + how),
+            CHECK_CONTAINS(run_in_child("the_end_while_pipelines_are_built", "LAUNCHES=" + std::to_string(n) + how),
                            "status 0");
 }
 

@@ -1,5 +1,5 @@
-# revamp_test_layer(NAME SOURCE DESCRIPTION): the Vulkan layer VK_LAYER_REVAMP_<NAME>, which the loader finds by its manifest in the
-# folder layers of the build. The target is <NAME>_layer.
+# revamp_test_layer(NAME SOURCE DESCRIPTION) adds the target <NAME>_layer, which builds the Vulkan layer VK_LAYER_REVAMP_<NAME>. The Vulkan
+# loader finds the layer by its manifest in the folder `layers` of the build.
 find_path(VULKAN_HEADERS vulkan/vk_layer.h REQUIRED)
 set(REVAMP_TEST_LAYER "${CMAKE_CURRENT_LIST_DIR}")
 function(revamp_test_layer name source description)

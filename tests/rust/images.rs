@@ -1,6 +1,6 @@
-//! Images of compiled kernels, whole and damaged, through registration and look-up: nothing panics, hangs or reads beyond.
+//! Fuzz test: registers and looks up images of compiled kernels, intact or damaged. Nothing may panic, hang or read out of bounds.
 //!
-//! With MINUTES in the environment it runs for that long (`scripts/fuzz`), else for a fixed number of rounds.
+//! If the environment variable MINUTES is set (`scripts/fuzz`), the test runs for that many minutes, else for a fixed number of rounds.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use revamp::capi::image::{revamp_image_add, revamp_image_register, revamp_image_unregister};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
-/// What Clang's registration passes.
+/// The structure that Clang's registration code passes.
 #[repr(C)]
 struct Wrapper {
     magic: u32,
@@ -25,7 +25,7 @@ struct Wrapper {
 const MAGIC: u32 = 0x4849_5046;
 const SPIRV: &[u8] = include_bytes!("../../src/device/vulkan/shaders/copy4.spv");
 
-/// SplitMix64.
+/// The random number generator SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -50,7 +50,7 @@ impl Random {
     }
 }
 
-/// An image as `revamp_image::encode` writes it, put together by hand to know where its numbers lie: offset and bytes.
+/// An image in the format of `revamp_image::encode`. The test encodes images itself to know the offset and width of each number.
 struct Image {
     bytes: Vec<u8>,
     numbers: Vec<(usize, usize)>,
@@ -90,7 +90,8 @@ impl Image {
         self.bytes.extend(text);
     }
 
-    /// Changes something; the memory that is there stays at least what the head says, as the compiler promises.
+    /// Changes the image at random. `fix_header_size` must then restore what the compiler guarantees: the size in the header is at
+    /// most the size of the memory.
     fn damage(&mut self, random: &mut Random) {
         let (at, width) = self.numbers[random.below(self.numbers.len())];
         let len = self.bytes.len();
@@ -110,23 +111,23 @@ impl Image {
         }
     }
 
-    fn settle(&mut self, random: &mut Random) {
+    fn fix_header_size(&mut self, random: &mut Random) {
         let len = self.bytes.len() as u64;
-        let said = if random.below(10) == 0 { random.below(len as usize + 1) as u64 } else { len };
-        self.bytes[16..24].copy_from_slice(&said.to_le_bytes());
+        let header_size = if random.below(10) == 0 { random.below(len as usize + 1) as u64 } else { len };
+        self.bytes[16..24].copy_from_slice(&header_size.to_le_bytes());
     }
 }
 
-/// Registers the image, looks its kernels up, takes it back.
+/// Registers the image, looks up its kernels, and unregisters it. Returns the number of kernels found.
 fn exercise(image: &Image, names: &[String]) -> u64 {
     let wrapper = Wrapper { magic: MAGIC, version: 1, image: image.bytes.as_ptr(), unused: null() };
-    // SAFETY: the wrapper and the image stay until it is taken back; the head says no more bytes than there are.
+    // SAFETY: the wrapper and the image live until they are unregistered. The size in the header is at most the size of the image.
     let id = unsafe { revamp_image_register((&raw const wrapper).cast()) };
     let stub = |at: usize| 0x1000 + at * 16;
     for (at, name) in names.iter().enumerate() {
         let name = CString::new(name.as_str()).unwrap();
         let stub = std::ptr::without_provenance(stub(at));
-        // SAFETY: the name ends with a zero; the rest is not looked at.
+        // SAFETY: the name ends with a zero; the other pointers are not dereferenced.
         unsafe {
             let (n, i) = (null_mut(), null_mut());
             assert_eq!(revamp_image_add(id, stub, name.as_ptr(), null(), 0, n, n, n, n, i), 0);
@@ -135,26 +136,26 @@ fn exercise(image: &Image, names: &[String]) -> u64 {
     let mut taken = 0;
     for at in 0..names.len() {
         if let Ok(Some(kernel)) = compiled::find(stub(at)) {
-            look(&kernel, image.bytes.len());
+            check_kernel(&kernel, image.bytes.len());
             taken += 1;
         }
     }
-    // The same bytes in the file of a program.
+    // Reads the same bytes as part of a program's file.
     let file = [b"RVMPKERN, ", &image.bytes[..], b"RVMPKERN"].concat();
     let mut listed = 0;
     let _ = compiled::each_in_program(&file, |kernel| {
-        look(&kernel, image.bytes.len());
+        check_kernel(&kernel, image.bytes.len());
         listed += 1;
         Ok(())
     });
-    assert!(listed >= taken, "a kernel that launches find is listed too");
-    // SAFETY: what register gave.
+    assert!(listed >= taken, "every kernel that a launch finds is also listed");
+    // SAFETY: `id` is from `revamp_image_register`.
     unsafe { revamp_image_unregister(id) };
-    assert!(compiled::find(stub(0)).unwrap().is_none(), "it is taken back");
+    assert!(compiled::find(stub(0)).unwrap().is_none(), "a kernel is found after its image was unregistered");
     taken
 }
 
-fn look(kernel: &Compiled, size: usize) {
+fn check_kernel(kernel: &Compiled, size: usize) {
     assert!(kernel.spirv.len() + kernel.name.len() + kernel.location.len() + 8 * kernel.captures.len() <= size);
     for c in &kernel.captures {
         assert!(c.offset == ANY_OFFSET || u64::from(c.offset) + 8 <= kernel.block_size);
@@ -163,7 +164,7 @@ fn look(kernel: &Compiled, size: usize) {
 }
 
 #[test]
-fn damaged_images_are_survived() {
+fn damaged_images_cause_no_panic() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let (seed, minutes) = (number("SEED").unwrap_or(2026), number("MINUTES"));
     let end = minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
@@ -180,7 +181,7 @@ fn damaged_images_are_survived() {
             let len = image.bytes.len() as u64;
             image.bytes[16..24].copy_from_slice(&len.to_le_bytes());
         } else {
-            image.settle(&mut random);
+            image.fix_header_size(&mut random);
         }
         if end.is_some() {
             std::fs::write(folder.join("current"), &image.bytes).unwrap();

@@ -1,9 +1,10 @@
-//! The words that let the host go ahead without a call, the notifier of callbacks, the order of asynchronous operations and the delivery of
-//! log messages and the board of parallel loops, under all interleavings of their users.
+//! Tests protocols of the library under all interleavings of their threads: the state words of host accesses, the notifier of
+//! callbacks, the order of asynchronous operations, the release of an array's last view, the delivery of log messages, and the board of
+//! parallel loops.
 
 #![allow(clippy::unwrap_used)]
 
-/// What `runtime/sync.rs` is in the library.
+/// Replaces the library's `runtime/sync.rs`.
 mod sync {
     pub use loom::sync::Arc;
     pub use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -63,8 +64,8 @@ fn state_words(count: usize) -> Arc<Words> {
     Arc::new((0..count).map(|_| AtomicU32::new(0)).collect())
 }
 
-/// Two threads publish views while a third takes words back. Whatever comes first: a word with a bit is known to the
-/// table, so that taking back afterwards leaves none.
+/// Two threads publish the state words of views while a third thread revokes host access. In every interleaving, the table
+/// contains each word that has a bit set, so a later `revoke` clears all words.
 #[test]
 fn no_word_is_forgotten_by_the_table() {
     loom::model(|| {
@@ -75,16 +76,17 @@ fn no_word_is_forgotten_by_the_table() {
             thread::spawn(move || words.publish((id, 0), &word, 0, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE))
         };
         let threads = [publish(1, &a), publish(2, &b)];
-        words.take_back(&region(0, 8), Access::Write);
+        words.revoke(&region(0, 8), Access::Write);
         threads.into_iter().for_each(|t| t.join().unwrap());
-        words.take_back(&region(0, 8), Access::Write);
+        words.revoke(&region(0, 8), Access::Write);
         assert_eq!((a[0].load(Ordering::Acquire), b[0].load(Ordering::Acquire)), (0, 0));
     });
 }
 
-/// A reader elsewhere leaves the host its leave to read, and no more, whatever another thread publishes meanwhile.
+/// A read by a launch revokes the host's permission to write and keeps the host's permission to read, whatever another thread
+/// publishes meanwhile.
 #[test]
-fn a_reader_takes_back_writing_only() {
+fn a_read_revokes_only_write_access() {
     loom::model(|| {
         let words = Arc::new(HostAccess::default());
         let (a, other) = (state_words(1), state_words(1));
@@ -93,14 +95,14 @@ fn a_reader_takes_back_writing_only() {
             let (words, other) = (words.clone(), other.clone());
             thread::spawn(move || words.publish((2, 0), &other, 0, &region(8, 16), HOST_MAY_READ | HOST_MAY_WRITE))
         };
-        words.take_back(&region(4, 6), Access::Read);
+        words.revoke(&region(4, 6), Access::Read);
         thread.join().unwrap();
         assert_eq!(a[0].load(Ordering::Acquire), HOST_MAY_READ);
-        assert_eq!(other[0].load(Ordering::Acquire), HOST_MAY_READ | HOST_MAY_WRITE, "it has no element in common");
+        assert_eq!(other[0].load(Ordering::Acquire), HOST_MAY_READ | HOST_MAY_WRITE, "no common element");
     });
 }
 
-/// A view that is dropped while another thread takes words back is gone for good.
+/// A view that is dropped while another thread revokes host access is removed from the table.
 #[test]
 fn a_dropped_view_is_forgotten() {
     loom::model(|| {
@@ -112,40 +114,40 @@ fn a_dropped_view_is_forgotten() {
             let words = words.clone();
             thread::spawn(move || words.forget(1))
         };
-        words.take_back(&region(0, 8), Access::Write);
+        words.revoke(&region(0, 8), Access::Write);
         thread.join().unwrap();
         assert_eq!(b[0].load(Ordering::Acquire), 0);
-        // Nothing but the test holds the words.
-        words.take_back(&region(0, 8), Access::Write);
+        // Only the test still refers to the state words of `a` and `b`.
+        words.revoke(&region(0, 8), Access::Write);
         assert_eq!((Arc::strong_count(&a), Arc::strong_count(&b)), (1, 1));
     });
 }
 
-/// Two threads publish slices of one view while a third takes back what one of them covers. That one's word is clear
-/// afterwards unless it was published later, and a last look finds all words that are set.
+/// Two threads publish slices of one view while a third thread revokes the region of one slice. A `revoke` after both slices
+/// are published finds every word that has a bit set.
 #[test]
-fn words_of_slices_are_taken_back() {
+fn words_of_slices_are_revoked() {
     loom::model(|| {
         let access = Arc::new(HostAccess::default());
         let slices = state_words(3);
         let publish = |at: usize| {
             let (access, slices) = (access.clone(), slices.clone());
-            let covers = region(at as u64 * 8, at as u64 * 8 + 8);
-            thread::spawn(move || access.publish((1, 1), &slices, at, &covers, HOST_MAY_READ | HOST_MAY_WRITE))
+            let slice_region = region(at as u64 * 8, at as u64 * 8 + 8);
+            thread::spawn(move || access.publish((1, 1), &slices, at, &slice_region, HOST_MAY_READ | HOST_MAY_WRITE))
         };
         let threads = [publish(0), publish(2)];
-        access.take_back(&region(0, 8), Access::Read);
+        access.revoke(&region(0, 8), Access::Read);
         threads.into_iter().for_each(|t| t.join().unwrap());
-        access.take_back(&region(16, 24), Access::Read);
+        access.revoke(&region(16, 24), Access::Read);
         assert_eq!(slices[2].load(Ordering::Acquire), HOST_MAY_READ);
         assert!(access.any());
-        access.take_back(&region(0, 24), Access::Write);
+        access.revoke(&region(0, 24), Access::Write);
         assert!(slices.iter().all(|w| w.load(Ordering::Acquire) == 0));
         assert!(!access.any());
     });
 }
 
-/// A view that goes while another thread publishes and takes back another view's slice: nothing of it is left.
+/// A view is dropped while another thread publishes another view: the table keeps neither the dropped view nor its slices.
 #[test]
 fn a_view_is_forgotten_with_its_slices() {
     loom::model(|| {
@@ -160,18 +162,18 @@ fn a_view_is_forgotten_with_its_slices() {
         access.forget(1);
         thread.join().unwrap();
         assert_eq!((Arc::strong_count(&whole), Arc::strong_count(&slices)), (1, 1));
-        assert!(access.any(), "the other one is known");
+        assert!(access.any(), "the table still contains the other view");
     });
 }
 
-/// Something to be notified of: when it is done, and how often that was delivered.
+/// An item for the notifier: whether it is done, and how often it was delivered.
 #[derive(Clone)]
-struct Awaited {
+struct NotifierItem {
     done: Arc<AtomicU32>,
     delivered: Arc<AtomicU32>,
 }
 
-impl Awaited {
+impl NotifierItem {
     fn new(done: bool) -> Self {
         Self { done: Arc::new(AtomicU32::new(done.into())), delivered: word() }
     }
@@ -183,12 +185,12 @@ impl Awaited {
 
 type Tasks = std::sync::Arc<std::sync::Mutex<Vec<thread::JoinHandle<()>>>>;
 
-/// Adds what waits; its task is a thread of the model.
-fn add(notifier: &Arc<Notifier<Awaited>>, item: &Awaited, tasks: &Tasks) {
+/// Adds an item. If the notifier needs a task, the task is a thread of the loom model.
+fn add(notifier: &Arc<Notifier<NotifierItem>>, item: &NotifierItem, tasks: &Tasks) {
     let start = || {
         let notifier = notifier.clone();
         let task = thread::spawn(move || {
-            let deliver = |a: Awaited| {
+            let deliver = |a: NotifierItem| {
                 a.delivered.fetch_add(1, Ordering::AcqRel);
             };
             notifier.serve(|a| a.done.load(Ordering::Acquire) == 1, deliver, |_| thread::yield_now());
@@ -204,18 +206,18 @@ fn join_all(tasks: &Tasks) {
     all.into_iter().for_each(|t| t.join().unwrap());
 }
 
-fn bounded(model: impl Fn() + Sync + Send + 'static) {
+fn check_bounded(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
     builder.check(model);
 }
 
-/// The task ends when nothing waits, while another thread adds: that one is served by it or by a new one.
+/// An item is added while the notifier's task may be ending because no item waits. That task or a new task must serve the item.
 #[test]
-fn the_notifier_forgets_nobody_when_it_ends() {
-    bounded(|| {
+fn the_notifier_serves_items_added_while_its_task_ends() {
+    check_bounded(|| {
         let (notifier, tasks) = (Arc::new(Notifier::default()), Tasks::default());
-        let (a, b) = (Awaited::new(true), Awaited::new(true));
+        let (a, b) = (NotifierItem::new(true), NotifierItem::new(true));
         add(&notifier, &a, &tasks);
         add(&notifier, &b, &tasks);
         join_all(&tasks);
@@ -223,49 +225,49 @@ fn the_notifier_forgets_nobody_when_it_ends() {
     });
 }
 
-/// Two threads add; one of what they wait for is done only later.
+/// Two threads add items, one of which is done only later. The notifier delivers each item once.
 #[test]
-fn the_notifier_delivers_once_what_is_done_meanwhile() {
-    bounded(|| {
+fn the_notifier_delivers_each_item_once() {
+    check_bounded(|| {
         let (notifier, tasks) = (Arc::new(Notifier::default()), Tasks::default());
-        let (a, b) = (Awaited::new(false), Awaited::new(true));
+        let (a, b) = (NotifierItem::new(false), NotifierItem::new(true));
         add(&notifier, &a, &tasks);
-        let adds = {
+        let adding_thread = {
             let (notifier, b, tasks) = (notifier.clone(), b.clone(), tasks.clone());
             thread::spawn(move || add(&notifier, &b, &tasks))
         };
         a.done.store(1, Ordering::Release);
-        adds.join().unwrap();
+        adding_thread.join().unwrap();
         join_all(&tasks);
         assert_eq!((a.deliveries(), b.deliveries()), (1, 1));
     });
 }
 
-/// Where there is no thread for the task nothing was added, and the next one is served all the same.
+/// If no task can be started, the item is not added, and the next item is served nevertheless.
 #[test]
 fn the_notifier_adds_nothing_without_a_task() {
-    bounded(|| {
+    check_bounded(|| {
         let (notifier, tasks) = (Arc::new(Notifier::default()), Tasks::default());
-        let (refused, b) = (Awaited::new(true), Awaited::new(true));
-        let adds = {
+        let (refused, b) = (NotifierItem::new(true), NotifierItem::new(true));
+        let adding_thread = {
             let (notifier, b, tasks) = (notifier.clone(), b.clone(), tasks.clone());
             thread::spawn(move || add(&notifier, &b, &tasks))
         };
         let added = notifier.add(refused.clone(), |_, item| Some(item), || Err(()));
-        adds.join().unwrap();
+        adding_thread.join().unwrap();
         join_all(&tasks);
-        // It is served by the task of the other, if that was there.
+        // The task of `b` serves `refused` if that task was already running.
         assert_eq!((refused.deliveries(), b.deliveries()), (added.is_ok().into(), 1));
     });
 }
 
-/// What two gates hold up begins once, with the last of them that opens or with who made it.
+/// An item that two gates hold up begins once: when both gates are open and the creator of the item has called `let_go`.
 #[test]
-fn what_is_held_up_begins_once() {
+fn a_held_up_item_begins_once() {
     loom::model(|| {
         let gates: [Arc<Gate<AtomicU32>>; 2] = Default::default();
         let begin = |held: &HeldUp<AtomicU32>| {
-            held.what.fetch_add(1, Ordering::AcqRel);
+            held.payload.fetch_add(1, Ordering::AcqRel);
         };
         let opened = gates.clone().map(|gate| thread::spawn(move || gate.open().iter().for_each(|held| begin(held))));
         let held = HeldUp::new(AtomicU32::new(0));
@@ -274,50 +276,51 @@ fn what_is_held_up_begins_once() {
             begin(&held);
         }
         opened.into_iter().for_each(|t| t.join().unwrap());
-        assert_eq!(held.what.load(Ordering::Acquire), 1);
+        assert_eq!(held.payload.load(Ordering::Acquire), 1);
         assert!(gates.iter().all(|gate| gate.open().is_empty()));
     });
 }
 
-/// A data source of an array, as far as its views go.
+/// The part of an array's data source that concerns its views.
 #[derive(Default)]
 struct Source {
     views: users::Users,
-    /// Something lies elsewhere that is to come home.
-    away: AtomicU32,
+    /// 1 if changes on an accelerator must still be written back to the array.
+    needs_write_back: AtomicU32,
     closed: AtomicU32,
 }
 
-/// Where an array keeps the source of its views.
+/// The field of an array that holds the source of its views.
 type Slot = Arc<sync::Mutex<Option<Arc<Source>>, 0>>;
 
-/// Makes a view of the array, writes by it elsewhere, and releases it.
+/// Creates a view of the array, writes through the view on an accelerator, and releases the view.
 fn use_a_view(slot: &Slot) -> Arc<Source> {
     let source = {
         let mut slot = slot.lock();
-        let source = slot.clone().filter(|s| s.views.are_there()).unwrap_or_default();
+        let source = slot.clone().filter(|s| s.views.has_users()).unwrap_or_default();
         source.views.join();
         *slot = Some(source.clone());
         source
     };
     assert_eq!(source.closed.load(Ordering::Acquire), 0, "a view of a source that is closed");
-    source.away.store(1, Ordering::Release);
+    source.needs_write_back.store(1, Ordering::Release);
     source.views.leave(
-        || source.away.store(0, Ordering::Release),
+        || source.needs_write_back.store(0, Ordering::Release),
         || slot.lock(),
         |()| {
-            let is_home = source.away.load(Ordering::Acquire) == 0;
-            source.closed.fetch_add(is_home.into(), Ordering::AcqRel);
-            is_home
+            let is_written_back = source.needs_write_back.load(Ordering::Acquire) == 0;
+            source.closed.fetch_add(is_written_back.into(), Ordering::AcqRel);
+            is_written_back
         },
     );
     source
 }
 
-/// Views of one array come and go on two threads: whichever goes last, all is home, and each source is closed once.
+/// Two threads create and release views of one array. Whichever view is released last, all changes are written back to the array,
+/// and each source is closed once.
 #[test]
-fn the_last_view_closes_its_source_when_all_is_home() {
-    bounded(|| {
+fn the_last_view_writes_back_and_closes_its_source() {
+    check_bounded(|| {
         let slot = Slot::default();
         let other = {
             let slot = slot.clone();
@@ -326,15 +329,18 @@ fn the_last_view_closes_its_source_when_all_is_home() {
         let mut sources = vec![use_a_view(&slot), use_a_view(&slot)];
         sources.push(other.join().unwrap());
         for source in sources {
-            assert_eq!((source.away.load(Ordering::Acquire), source.closed.load(Ordering::Acquire)), (0, 1));
+            assert_eq!(
+                (source.needs_write_back.load(Ordering::Acquire), source.closed.load(Ordering::Acquire)),
+                (0, 1)
+            );
         }
     });
 }
 
-/// Two threads write messages and deliver: all are handed over when the last has returned.
+/// Two threads write and deliver log messages. When both threads have ended, all messages are delivered.
 #[test]
 fn no_message_is_left_behind() {
-    bounded(|| {
+    check_bounded(|| {
         let (any, delivering) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let written = Arc::new(AtomicU32::new(0));
         let write = || {
@@ -352,36 +358,37 @@ fn no_message_is_left_behind() {
     });
 }
 
-/// The items of a loop, and how often each ran.
+/// The number of times that each item of a loop ran.
 type Items = [AtomicU64; 2];
 
-/// What a worker does with a loop at this place; the items' other writes are as visible as their counts.
+/// Runs items of the loop in slot `at`, like a worker. Returns true if the caller of the loop must be woken, or `None` if no item was
+/// left. The counts represent everything that the items write, which the caller must see when the loop has ended.
 fn work(board: &Board<Items>, at: usize) -> Option<bool> {
     let first = board.claim(at)?;
-    let this = first.of;
+    let this = first.parallel_loop;
     let run = |from: u64, to: u64| (from..to).for_each(|i| count(&this.work[i as usize]));
     run(first.from, first.to);
     let mut items = first.to - first.from;
     while let Some(claim) = board.claim(at) {
-        assert!(std::ptr::eq(claim.of, this), "another loop in the place of one that has not ended");
+        assert!(std::ptr::eq(claim.parallel_loop, this), "the slot has another loop, although this loop has not ended");
         run(claim.from, claim.to);
         items += claim.to - claim.from;
     }
     Some(this.end(items))
 }
 
-/// Not one atomic addition: two threads with one item would lose a count.
+/// Uses a load and a store instead of one atomic addition: if two threads ran the same item at once, a count would be lost.
 fn count(item: &AtomicU64) {
     let before = item.load(Ordering::Relaxed);
     item.store(before + 1, Ordering::Relaxed);
 }
 
-/// Two loops follow each other in one place while a worker looks for items: each item runs once, its loop stays until then, and
-/// a caller that falls asleep is woken.
+/// Two loops use the same slot one after the other while a worker looks for items. Each item must run once, each loop must exist
+/// until its items have run, and a sleeping caller must be woken.
 #[test]
 #[allow(unsafe_code)]
 fn each_item_of_a_loop_runs_once() {
-    // All interleavings take minutes, and found no more than these.
+    // Checking all interleavings takes minutes and found no further defects.
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(|| {
@@ -398,20 +405,20 @@ fn each_item_of_a_loop_runs_once() {
             })
         };
         for portion in [Portion::One, Portion::Many(1)] {
-            let own = Loop::new(2, portion, [AtomicU64::new(0), AtomicU64::new(0)]);
-            // SAFETY: `own` stays until it has ended, which is waited for before it is closed.
-            let at = unsafe { board.offer(&own) }.unwrap();
+            let offered = Loop::new(2, portion, [AtomicU64::new(0), AtomicU64::new(0)]);
+            // SAFETY: the code below waits for the end of the loop before it closes the slot and drops the loop.
+            let at = unsafe { board.offer(&offered) }.unwrap();
             assert_eq!(at, 0);
             assert_ne!(work(&board, at), Some(true));
-            if !own.has_ended() && own.falls_asleep() {
+            if !offered.has_ended() && offered.announce_sleep() {
                 while !woken.load(Ordering::Acquire) {
                     thread::yield_now();
                 }
                 woken.store(false, Ordering::Relaxed);
             }
-            assert!(own.has_ended());
+            assert!(offered.has_ended());
             assert_eq!((board.look(), board.claims_left(at), board.is_only(at)), (None, 0, true));
-            assert!(own.work.iter().all(|item| item.load(Ordering::Relaxed) == 1));
+            assert!(offered.work.iter().all(|item| item.load(Ordering::Relaxed) == 1));
             board.close(at);
         }
         worker.join().unwrap();

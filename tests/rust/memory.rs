@@ -1,5 +1,5 @@
-//! What the caller sizes fails as out of memory and leaves the process alive. In a process of its own, since it takes memory
-//! away from itself.
+//! Tests that allocations whose size depends on the caller fail with an out-of-memory error, and that the process continues. The test
+//! runs in a child process, because it limits the memory of its process.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use revamp::error::ErrorKind;
@@ -24,13 +24,13 @@ fn module() -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Lets the process have so many more bytes of address space than it has now; `None`: any number.
-fn allow(more: Option<u64>) {
+/// Limits the process's address space to its current size and `extra_bytes` bytes. `None` removes the limit.
+fn allow(extra_bytes: Option<u64>) {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let have = pages.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096;
-    let rlim_cur = more.map_or(libc::RLIM_INFINITY, |more| have + more);
+    let current_bytes = pages.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096;
+    let rlim_cur = extra_bytes.map_or(libc::RLIM_INFINITY, |extra_bytes| current_bytes + extra_bytes);
     let limit = libc::rlimit { rlim_cur, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: the limit is a whole struct.
+    // SAFETY: `limit` is an initialized struct.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
 }
 
@@ -39,8 +39,8 @@ fn allow(more: Option<u64>) {
 fn child_reads_with_little_memory() {
     let bytes = module();
     let mut refused = 0;
-    for more in (0..20).map(|step| step << 21) {
-        allow(Some(more));
+    for extra_bytes in (0..20).map(|step| step << 21) {
+        allow(Some(extra_bytes));
         let read = Module::new(&bytes, None).map(drop);
         allow(None);
         if let Err(e) = read {
@@ -59,7 +59,7 @@ fn child_reads_with_little_memory() {
 fn a_module_too_large_for_memory_is_an_error() {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "child_reads_with_little_memory", "--ignored", "--nocapture", "--test-threads=1"]);
-    // One arena: what one attempt frees the next may use.
+    // Limits malloc to one arena, so that each attempt can reuse the memory that the previous attempt freed.
     let output = command.env("MALLOC_ARENA_MAX", "1").output().unwrap();
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{text}");

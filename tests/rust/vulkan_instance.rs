@@ -1,5 +1,5 @@
-//! The Vulkan instance in processes of its own, since it and the settings are made once a process. The device part says
-//! SKIPPED where there is no Vulkan.
+//! Tests the Vulkan instance in child processes, because a process creates its instance and reads its settings only once. Tests
+//! of devices print SKIPPED if there is no Vulkan.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,8 +9,8 @@ use revamp::device::vulkan::opened::create_device;
 use revamp::device::vulkan::physical::physical_devices;
 use std::process::Command;
 
-/// Runs the test `name` of this file again, as a child with these variables; gives what it printed.
-fn child(name: &str, variables: &[(&str, &str)]) -> String {
+/// Runs the test `name` of this file in a child process with these variables. Returns its output.
+fn run_in_child(name: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"]);
     for v in revamp::config::VARIABLES {
@@ -40,7 +40,7 @@ fn child_open_all() {
                 );
                 if p.usable.is_ok() {
                     let opened = create_device(instance, &p).unwrap();
-                    // SAFETY: nothing was made with the device.
+                    // SAFETY: no objects of the device exist.
                     #[allow(unsafe_code)]
                     unsafe {
                         opened.device.destroy_device(None);
@@ -61,7 +61,7 @@ fn child_provoke() {
     };
     for p in physical_devices(instance, revamp::config::get()).unwrap() {
         let Ok(opened) = create_device(instance, &p) else { continue };
-        // SAFETY: not valid on purpose (usage 0 is refused by the layer); drivers only note the size.
+        // SAFETY: the call is invalid on purpose. The validation layer reports usage 0, but drivers only store the size.
         #[allow(unsafe_code)]
         unsafe {
             let info = ash::vk::BufferCreateInfo::default().size(64);
@@ -75,7 +75,7 @@ fn child_provoke() {
     println!("LAST: {}", last_validation_message().unwrap_or_default());
 }
 
-fn skipped(text: &str) -> bool {
+fn report_missing_vulkan(text: &str) -> bool {
     let none = text.contains("NONE");
     if none {
         eprintln!("SKIPPED: no Vulkan here: {text}");
@@ -85,31 +85,32 @@ fn skipped(text: &str) -> bool {
 
 #[test]
 fn no_vulkan_is_an_error_that_says_so() {
-    let text = child("child_open_all", &[("REVAMP_TEST", "no-vulkan")]);
+    let text = run_in_child("child_open_all", &[("REVAMP_TEST", "no-vulkan")]);
     assert!(text.contains("NONE: ") && text.contains("REVAMP_TEST=no-vulkan"), "{text}");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn no_driver_is_an_error_that_says_what_to_install() {
-    let text = child("child_open_all", &[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")]);
+    let text =
+        run_in_child("child_open_all", &[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")]);
     assert!(text.contains("NONE: ") && text.contains("install"), "{text}");
 }
 
 #[test]
 fn opening_every_device_is_clean_under_validation() {
-    let text = child("child_open_all", &[("REVAMP_VALIDATION", "1"), ("REVAMP_LOG", "warn")]);
-    if skipped(&text) {
+    let text = run_in_child("child_open_all", &[("REVAMP_VALIDATION", "1"), ("REVAMP_LOG", "warn")]);
+    if report_missing_vulkan(&text) {
         return;
     }
     assert!(text.contains("MESSAGES: 0 None"), "{text}");
-    // The layer is there, or the user was told.
+    // The layer is installed, or a message says that it is not.
     assert!(text.contains("VALIDATION: true LABELS: true") || text.contains("is not installed"), "{text}");
 }
 
 #[test]
 fn a_missing_layer_is_only_a_warning() {
-    let text = child(
+    let text = run_in_child(
         "child_open_all",
         &[
             ("REVAMP_VALIDATION", "1"),
@@ -118,7 +119,7 @@ fn a_missing_layer_is_only_a_warning() {
             ("VK_ADD_LAYER_PATH", ""),
         ],
     );
-    if skipped(&text) {
+    if report_missing_vulkan(&text) {
         return;
     }
     if cfg!(target_os = "linux") {
@@ -128,9 +129,9 @@ fn a_missing_layer_is_only_a_warning() {
 }
 
 #[test]
-fn a_wrong_call_is_counted_and_kept() {
-    let text = child("child_provoke", &[("REVAMP_VALIDATION", "1"), ("REVAMP_LOG", "warn")]);
-    if skipped(&text) {
+fn an_invalid_call_is_counted_and_its_message_is_kept() {
+    let text = run_in_child("child_provoke", &[("REVAMP_VALIDATION", "1"), ("REVAMP_LOG", "warn")]);
+    if report_missing_vulkan(&text) {
         return;
     }
     if !text.contains("VALIDATION: true") {
@@ -143,8 +144,8 @@ fn a_wrong_call_is_counted_and_kept() {
 
 #[test]
 fn settings_reach_the_devices() {
-    let text = child("child_open_all", &[("REVAMP_MEMORY", "separate"), ("REVAMP_TEST", "groups=7")]);
-    if skipped(&text) {
+    let text = run_in_child("child_open_all", &[("REVAMP_MEMORY", "separate"), ("REVAMP_TEST", "groups=7")]);
+    if report_missing_vulkan(&text) {
         return;
     }
     assert!(!text.contains("SHARED: true") && !text.contains("ACCESS: 3"), "{text}");

@@ -1,5 +1,5 @@
-// What revamp-trace gives advice on, and the same done right. scripts/test-trace expects advice for the line marked
-// with the name of a violation, and none for its twin. usage: advice NAME
+// Tests the advice of revamp-trace with pairs of functions: one has a fault, and its twin does not. scripts/test-trace
+// expects advice for the marked line of the faulty function, and no advice for the twin. usage: advice NAME
 #include <amp.h>
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace {
 const int count = 4096, many = 65536, rounds = 5;
 std::vector<int> table(count, 1), result(count);
 
-// Caching, guideline B: the views of a loop.
+// Caching, guideline B: a loop creates the same views in each round.
 void renewed() {
     for (int n = 0; n < rounds; n++) {
         const array_view<const int> in(count, table);
@@ -35,7 +35,7 @@ void kept() {
     }
 }
 
-// Caching, guideline C: one element read on the host in each round.
+// Caching, guideline C: the host reads one element in each round.
 void read_whole() {
     const array_view<int> view(count, result);
     int sum = 0;
@@ -75,7 +75,7 @@ void synchronized() {
     out.synchronize();
 }
 
-// A kernel writes all elements, whose old values are moved.
+// A kernel writes all elements, but their old values are moved first.
 void undiscarded() {
     const array_view<int> out(count, result);
     parallel_for_each(
@@ -86,7 +86,7 @@ void discarded() {
     synchronized();
 }
 
-// What is written is never read.
+// Nobody reads the values that a kernel writes.
 void unread() {
     const array_view<int> out(count, result);
     for (int n = 0; n < rounds; n++) {
@@ -106,7 +106,7 @@ void read_each() {
     }
 }
 
-// Single elements, each of which the host waits for.
+// The host waits for single elements one after the other.
 void single() {
     const array_view<int> view(count, result);
     parallel_for_each(
@@ -132,7 +132,7 @@ void together() {
     if (sum < 0) std::puts("");
 }
 
-// Copies of the same memory, which is no staging array.
+// Copies repeatedly from the same memory, which is not a staging array.
 void unstaged() {
     std::vector<int> host(many);
     array<int> device(many);
@@ -146,7 +146,7 @@ void staged() {
         copy(host, device);
 }
 
-// Copies between arrays that the host waits for.
+// The host waits for copies between arrays.
 void waiting() {
     array<int> from(many), to(many);
     for (int n = 0; n < rounds; n++) {
@@ -167,7 +167,7 @@ void asynchronous() {
     done.get();
 }
 
-// A launch writes what an asynchronous copy still reads; with REVAMP_CHECK=1.
+// A launch writes an array that an asynchronous copy still reads. REVAMP_CHECK=1 reports this.
 void racing() {
     array<int> device(many);
     std::vector<int> host(many);
@@ -184,7 +184,7 @@ void ordered() {
         device.extent, [&device](index<1> i) restrict(amp) { device[i] = i[0]; });
 }
 
-// Many launches of kernels that do next to nothing, and one that does it all.
+// Launches a kernel that does very little many times. The twin does all the work in one launch.
 void small() {
     const array_view<int> out(1, result);
     for (int n = 0; n < 500; n++)

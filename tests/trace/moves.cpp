@@ -1,4 +1,4 @@
-// What scripts/test-trace looks for in a trace: 65,536 bytes that a launch moves implicitly, and come back at once.
+// A program for scripts/test-trace: a launch implicitly moves 65,536 bytes, which later come back in one transfer.
 // usage: moves [crash | launches COUNT]
 #include <amp.h>
 

@@ -1,5 +1,5 @@
-/* Stands in for the system's DLL of this name, which Wine 8 lacks and Rust's standard library needs. For tests under
- * Wine only. */
+/* A replacement for the system DLL bcryptprimitives.dll, which Rust's standard library needs and Wine 8 lacks. It is
+ * for tests under Wine only. */
 #include <windows.h>
 
 #include <ntsecapi.h> /* needs the types of windows.h */

@@ -1,33 +1,34 @@
-//! Advice that a trace proves: by the guidelines of the posts on C++ AMP (docs/posts.md), and by what the runtime knows.
+//! Derives advice from a trace: by the guidelines of the posts on C++ AMP (docs/posts.md), and from events that the runtime records,
+//! such as races.
 
 use crate::events::{Event, Trace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// One thing to change.
+/// A piece of advice: one thing to change in the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// File and line of the call or kernel; what is known of it without debug information.
+    /// File and line of the call or kernel. If there is no debug information, the kernel, or the call and its object.
     pub line: String,
-    /// What happens there.
+    /// What happens at this line.
     pub what: String,
-    /// How often.
+    /// How often it happens.
     pub count: u64,
-    /// Bytes that it moves.
+    /// The total number of bytes that it moves.
     pub bytes: u64,
-    /// Nanoseconds that it takes.
+    /// The total time that it takes, in nanoseconds.
     pub time: u64,
     /// What to write instead.
     pub instead: String,
 }
 
-/// From so many rounds on, a repetition is a pattern.
-const ROUNDS: u64 = 3;
-/// From so many launches on, their cost is worth a change.
-const LAUNCHES: u64 = 100;
-/// Copies of fewer bytes cost hardly more than their call.
-const LARGE: u64 = 64 << 10;
+/// The minimum number of rounds that counts as a pattern.
+const MIN_ROUNDS: u64 = 3;
+/// The minimum number of launches whose cost is worth a change.
+const MIN_LAUNCHES: u64 = 100;
+/// The minimum size of a copy in bytes. Smaller copies cost hardly more than their call.
+const LARGE_COPY_BYTES: u64 = 64 << 10;
 
-/// Costs of a thing that happens repeatedly.
+/// The total cost of transfers that repeat.
 #[derive(Default, Clone, Copy)]
 struct Sum {
     count: u64,
@@ -39,7 +40,7 @@ impl Sum {
     fn add(&mut self, transfer: &Event) {
         self.count += 1;
         self.bytes += transfer.number("bytes");
-        self.time += transfer.took();
+        self.time += transfer.duration();
     }
 
     fn advice(self, line: &str, what: String, instead: &str) -> Advice {
@@ -48,13 +49,13 @@ impl Sum {
     }
 }
 
-/// The events, and the launches that use each data source.
-struct Known<'a> {
+/// The trace, and its events by id.
+struct TraceIndex<'a> {
     trace: &'a Trace,
     by_id: HashMap<u64, &'a Event>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> TraceIndex<'a> {
     fn transfers(&self) -> impl Iterator<Item = &'a Event> {
         self.trace.events.iter().filter(|e| e.category == "transfer")
     }
@@ -77,13 +78,13 @@ fn is_host_access(call: &Event) -> bool {
     call.text("call") == "revamp_array_view_data"
 }
 
-/// How a launch uses a data source: `r`, `w` or `rw`; `None` if it does not, or if nothing is known.
-fn use_of(launch: &Event, source: u64) -> Option<&str> {
+/// How a launch uses a data source: `r`, `w` or `rw`. `None` if the launch does not use the source, or if the trace has no captures.
+fn source_use(launch: &Event, source: u64) -> Option<&str> {
     let captures = launch.text("captures").split(' ').filter_map(|c| c.split_once(':'));
     captures.filter(|(id, _)| id.parse() == Ok(source)).map(|(_, how)| how).next()
 }
 
-/// The line of a call, or what it is.
+/// The line of a call. If there is no debug information, the kernel of a launch, or the call and its object.
 fn line_of(call: &Event) -> String {
     match (call.text("line"), is_launch(call)) {
         ("", true) => call.text("object").to_owned(),
@@ -94,38 +95,41 @@ fn line_of(call: &Event) -> String {
 
 /// All advice, the most expensive first.
 pub fn advice(trace: &Trace) -> Vec<Advice> {
-    let known = Known { trace, by_id: trace.events.iter().map(|e| (e.number("id"), e)).collect() };
+    let index = TraceIndex { trace, by_id: trace.by_id() };
     let mut all = Vec::new();
-    all.extend(renewed_views(&known));
-    all.extend(round_trips(&known));
-    all.extend(write_backs(&known));
-    all.extend(swallowed_failures(&known));
-    all.extend(missing_discards(&known));
-    all.extend(single_reads(&known));
-    all.extend(staged_copies(&known));
-    all.extend(waiting_copies(&known));
-    all.extend(unread_writes(&known));
-    all.extend(small_kernels(&known));
-    all.extend(races(&known));
+    all.extend(renewed_views(&index));
+    all.extend(round_trips(&index));
+    all.extend(write_backs(&index));
+    all.extend(swallowed_failures(&index));
+    all.extend(missing_discards(&index));
+    all.extend(single_reads(&index));
+    all.extend(staged_copies(&index));
+    all.extend(waiting_copies(&index));
+    all.extend(unread_writes(&index));
+    all.extend(small_kernels(&index));
+    all.extend(races(&index));
     all.sort_by_key(|a| std::cmp::Reverse((a.time, a.bytes)));
     all
 }
 
-/// Caching, guideline B: a kernel gets the same memory again and again by new views.
-fn renewed_views(known: &Known<'_>) -> Vec<Advice> {
+/// Caching, guideline B: a kernel repeatedly gets the same memory through new views.
+fn renewed_views(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut uploads: BTreeMap<(&str, u64, u64), (BTreeSet<u64>, Sum)> = BTreeMap::new();
-    for t in known.transfers().filter(|t| t.text("from") == "host" && t.number("address") > 0) {
-        let Some(launch) = known.launch(t) else { continue };
+    for t in index.transfers().filter(|t| t.text("from") == "host" && t.number("address") > 0) {
+        let Some(launch) = index.launch(t) else { continue };
         let (sources, sum) =
             uploads.entry((launch.text("object"), t.number("address"), t.number("bytes"))).or_default();
         if sources.insert(t.number("source")) && sources.len() > 1 {
             sum.add(t);
         }
     }
-    let repeated = uploads.into_iter().filter(|(_, (sources, _))| sources.len() as u64 >= ROUNDS);
+    let repeated = uploads.into_iter().filter(|(_, (sources, _))| sources.len() as u64 >= MIN_ROUNDS);
     repeated
         .map(|((kernel, _, bytes), (_, sum))| {
-            let what = format!("each of {} views of the same {bytes} bytes of memory moves them anew", sum.count + 1);
+            let what = format!(
+                "{} views of the same {bytes} bytes of memory are created one after the other, and each moves the bytes again",
+                sum.count + 1
+            );
             sum.advice(
                 kernel,
                 what,
@@ -135,51 +139,55 @@ fn renewed_views(known: &Known<'_>) -> Vec<Advice> {
         .collect()
 }
 
-/// Caching, guideline C: what a kernel writes comes to the host, and goes back, in each round.
-fn round_trips(known: &Known<'_>) -> Vec<Advice> {
-    /// What is known of a data source: the line of the last access that brought bytes to the host, and the sums by line.
+/// Caching, guideline C: in each round, data that a kernel writes comes to the host and goes back.
+fn round_trips(index: &TraceIndex<'_>) -> Vec<Advice> {
+    /// The round trips of a data source.
     #[derive(Default)]
-    struct Of {
+    struct RoundTrips {
+        /// The line of the last transfer to the host, until a launch moves the data back.
         access: Option<String>,
+        /// The rounds, costs and object of each line.
         sums: BTreeMap<String, (u64, Sum, String)>,
     }
-    let mut all: BTreeMap<u64, Of> = BTreeMap::new();
-    for t in known.transfers().filter(|t| t.is_implicit() && t.number("source") > 0) {
-        let Some(call) = known.cause(t) else { continue };
-        let of = all.entry(t.number("source")).or_default();
+    let mut all: BTreeMap<u64, RoundTrips> = BTreeMap::new();
+    for t in index.transfers().filter(|t| t.is_implicit() && t.number("source") > 0) {
+        let Some(call) = index.cause(t) else { continue };
+        let trips = all.entry(t.number("source")).or_default();
         if t.text("to") == "host" && is_host_access(call) {
             let line = line_of(call);
-            let (_, sum, object) = of.sums.entry(line.clone()).or_default();
+            let (_, sum, object) = trips.sums.entry(line.clone()).or_default();
             sum.add(t);
             t.text("object").clone_into(object);
-            of.access = Some(line);
+            trips.access = Some(line);
         } else if t.text("from") == "host" && is_launch(call) {
-            if let Some((rounds, sum, _)) = of.access.take().and_then(|line| of.sums.get_mut(&line)) {
+            if let Some((rounds, sum, _)) = trips.access.take().and_then(|line| trips.sums.get_mut(&line)) {
                 *rounds += 1;
                 sum.bytes += t.number("bytes");
-                sum.time += t.took();
+                sum.time += t.duration();
             }
         }
     }
-    let lines = all.into_values().flat_map(|of| of.sums);
+    let lines = all.into_values().flat_map(|trips| trips.sums);
     lines
-        .filter(|(_, (rounds, ..))| *rounds >= ROUNDS)
+        .filter(|(_, (rounds, ..))| *rounds >= MIN_ROUNDS)
         .map(|(line, (rounds, sum, object))| {
-            let what = format!("{object} comes to the host and goes back for the next launch, {rounds} times");
+            let what =
+                format!("{object} moves to the host and back to the accelerator for the next launch, {rounds} times");
             sum.advice(
                 &line,
                 what,
-                "read a section of the elements that the host needs, through array_view<const T>; or give the view an array of the accelerator as its data source",
+                "read only a section with the elements that the host needs, through an array_view<const T>; or use an \
+                 array on the accelerator as the data source of the view",
             )
         })
         .collect()
 }
 
-/// Destruction, guideline B: a destructor writes back.
-fn write_backs(known: &Known<'_>) -> Vec<Advice> {
+/// Destruction, guideline B: a destructor writes changes back.
+fn write_backs(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut writers: HashMap<u64, &str> = HashMap::new();
     let mut sums: BTreeMap<(String, String), Sum> = BTreeMap::new();
-    for e in &known.trace.events {
+    for e in &index.trace.events {
         if e.category == "call" && is_launch(e) {
             for (source, how) in e.text("captures").split(' ').filter_map(|c| c.split_once(':')) {
                 if let (Ok(source), true) = (source.parse(), how.contains('w')) {
@@ -190,44 +198,51 @@ fn write_backs(known: &Known<'_>) -> Vec<Advice> {
         if e.category != "transfer" || e.text("call") != "revamp_array_view_release" {
             continue;
         }
-        let line = known.cause(e).map_or("", |call| call.text("line"));
+        let line = index.cause(e).map_or("", |call| call.text("line"));
         let writer = writers.get(&e.number("source")).copied().unwrap_or_default();
         let line = if line.is_empty() { writer } else { line };
         sums.entry((line.to_owned(), e.text("object").to_owned())).or_default().add(e);
     }
     sums.into_iter()
         .map(|((line, object), sum)| {
-            let what = format!("the destructor of the last view of {object} writes back its changes; an error there would be swallowed");
-            sum.advice(&line, what, "call synchronize() on the view before it ends, which reports errors; or discard_data() if nobody needs them")
+            let what = format!(
+                "the destructor of the last view of {object} writes back changes; the destructor would swallow an error"
+            );
+            sum.advice(
+                &line,
+                what,
+                "before the view is destroyed, call synchronize(), which reports errors, or discard_data() if the \
+                 changes are not needed",
+            )
         })
         .collect()
 }
 
-/// The same, where it failed.
-fn swallowed_failures(known: &Known<'_>) -> Vec<Advice> {
-    let failures = known.trace.events.iter().filter(|e| e.category == "failure");
+/// Destructors whose write-back failed.
+fn swallowed_failures(index: &TraceIndex<'_>) -> Vec<Advice> {
+    let failures = index.trace.events.iter().filter(|e| e.category == "failure");
     failures
         .map(|failure| {
-            let call = known.cause(failure);
+            let call = index.cause(failure);
             let object = call.map_or("an array_view", |call| call.text("object"));
             let what =
                 format!("the destructor of the last view of {object} swallows this error: {}", failure.text("object"));
             Sum { count: 1, ..Default::default() }.advice(
                 &call.map(line_of).unwrap_or_default(),
                 what,
-                "call synchronize() on the view before it ends, which throws it",
+                "call synchronize() before the view is destroyed: it throws the error",
             )
         })
         .collect()
 }
 
-/// Accesses of the host each bring a few elements that no launch or copy changes in between.
-fn single_reads(known: &Known<'_>) -> Vec<Advice> {
+/// The host repeatedly fetches a few elements, although no launch or copy changes the data in between.
+fn single_reads(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut unchanged: BTreeSet<(u64, String)> = BTreeSet::new();
     let mut sums: BTreeMap<(String, u64), (Sum, String)> = BTreeMap::new();
-    for e in &known.trace.events {
+    for e in &index.trace.events {
         let access = if e.category == "transfer" && e.is_implicit() && e.text("to") == "host" {
-            known.cause(e).filter(|call| is_host_access(call))
+            index.cause(e).filter(|call| is_host_access(call))
         } else {
             None
         };
@@ -245,7 +260,7 @@ fn single_reads(known: &Known<'_>) -> Vec<Advice> {
             _ => {}
         }
     }
-    let repeated = sums.into_iter().filter(|(_, (sum, _))| sum.count >= ROUNDS - 1);
+    let repeated = sums.into_iter().filter(|(_, (sum, _))| sum.count >= MIN_ROUNDS - 1);
     repeated
         .map(|((line, _), (sum, object))| {
             let what = format!("{} accesses wait for elements of {object} one after the other", sum.count + 1);
@@ -258,59 +273,59 @@ fn single_reads(known: &Known<'_>) -> Vec<Advice> {
         .collect()
 }
 
-/// Copies of the same ordinary memory pass through staging memory.
-fn staged_copies(known: &Known<'_>) -> Vec<Advice> {
+/// Repeated copies of the same memory, which is not a staging array, pass through staging memory.
+fn staged_copies(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut sums: BTreeMap<(String, u64, u64), Sum> = BTreeMap::new();
-    for t in known.transfers().filter(|t| t.number("staged") == 1 && t.number("bytes") >= LARGE) {
-        let Some(call) = known.cause(t).filter(|call| call.text("call").starts_with("revamp_copy")) else { continue };
+    for t in index.transfers().filter(|t| t.number("staged") == 1 && t.number("bytes") >= LARGE_COPY_BYTES) {
+        let Some(call) = index.cause(t).filter(|call| call.text("call").starts_with("revamp_copy")) else { continue };
         sums.entry((line_of(call), t.number("address"), t.number("bytes"))).or_default().add(t);
     }
-    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= ROUNDS);
+    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= MIN_ROUNDS);
     repeated
         .map(|((line, ..), sum)| {
             let what = format!("{} copies of the same memory pass through staging memory of the library", sum.count);
             sum.advice(
                 &line,
                 what,
-                "keep the elements in a staging array, array<T, N>(extent, accelerator(accelerator::cpu_accelerator).default_view, view), which the device copies without the host",
+                "keep the elements in a staging array, array<T, N>(extent, accelerator(accelerator::cpu_accelerator).default_view, view): the device copies it directly",
             )
         })
         .collect()
 }
 
-/// The host waits for copies between arrays, though it has no part in them.
-fn waiting_copies(known: &Known<'_>) -> Vec<Advice> {
+/// The host waits for copies between arrays that are not in host memory.
+fn waiting_copies(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut waits: HashMap<u64, u64> = HashMap::new();
-    for wait in known.trace.events.iter().filter(|e| e.category == "wait") {
-        *waits.entry(wait.number("cause")).or_default() += wait.took();
+    for wait in index.trace.events.iter().filter(|e| e.category == "wait") {
+        *waits.entry(wait.number("cause")).or_default() += wait.duration();
     }
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
-    for t in known.transfers().filter(|t| t.text("from") != "host" && t.text("to") != "host" && !t.is_implicit()) {
-        let (Some(call), Some(time)) = (known.cause(t), waits.get(&t.number("cause"))) else { continue };
+    for t in index.transfers().filter(|t| t.text("from") != "host" && t.text("to") != "host" && !t.is_implicit()) {
+        let (Some(call), Some(time)) = (index.cause(t), waits.get(&t.number("cause"))) else { continue };
         if call.category == "call" && !call.text("call").ends_with("_async") {
             let sum = sums.entry(line_of(call)).or_default();
             *sum = Sum { count: sum.count + 1, bytes: sum.bytes + t.number("bytes"), time: sum.time + time };
         }
     }
-    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= ROUNDS);
+    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= MIN_ROUNDS);
     repeated
         .map(|(line, sum)| {
             let what = format!("the host waits for {} copies between arrays on accelerators", sum.count);
             sum.advice(
                 &line,
                 what,
-                "call copy_async(): later launches and copies of the arrays come after it without a wait of the host",
+                "call copy_async(): later launches and copies of the arrays run after it, and the host does not wait",
             )
         })
         .collect()
 }
 
-/// A kernel never reads what was moved for it.
-fn missing_discards(known: &Known<'_>) -> Vec<Advice> {
+/// Data is moved for a kernel that never reads it.
+fn missing_discards(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
-    for t in known.transfers().filter(|t| t.text("from") == "host") {
-        let Some(launch) = known.launch(t) else { continue };
-        if use_of(launch, t.number("source")) == Some("w") {
+    for t in index.transfers().filter(|t| t.text("from") == "host") {
+        let Some(launch) = index.launch(t) else { continue };
+        if source_use(launch, t.number("source")) == Some("w") {
             sums.entry((launch.text("object"), t.text("object"))).or_default().add(t);
         }
     }
@@ -326,21 +341,21 @@ fn missing_discards(known: &Known<'_>) -> Vec<Advice> {
         .collect()
 }
 
-/// What a kernel wrote is discarded before anybody has read it.
-fn unread_writes(known: &Known<'_>) -> Vec<Advice> {
+/// Data that a kernel wrote is discarded before anything has read it.
+fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut unread: HashMap<u64, &str> = HashMap::new();
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
     let mut captures: HashMap<&str, &Event> = HashMap::new();
-    for e in &known.trace.events {
+    for e in &index.trace.events {
         match e.category.as_str() {
             "call" if is_launch(e) => {
                 captures.insert(e.text("object"), e);
             }
             "launch" => {
-                let of_call = captures.get(e.text("kernel")).map_or("", |call| call.text("captures"));
-                let captured = if e.text("captures").is_empty() { of_call } else { e.text("captures") };
+                let call_captures = captures.get(e.text("kernel")).map_or("", |call| call.text("captures"));
+                let captured = if e.text("captures").is_empty() { call_captures } else { e.text("captures") };
                 if captured.is_empty() {
-                    // It may read anything.
+                    // Without captures in the trace, the launch may read anything.
                     unread.clear();
                 }
                 for (source, how) in captured.split(' ').filter_map(|c| c.split_once(':')) {
@@ -360,38 +375,39 @@ fn unread_writes(known: &Known<'_>) -> Vec<Advice> {
                     sums.entry((kernel, e.text("object"))).or_default().count += 1;
                 }
             }
-            // The host, or a copy within one memory, may read it.
+            // An access of the host, or a copy within one memory, may read the source.
             "call" => {
                 unread.remove(&e.number("source"));
             }
             _ => {}
         }
     }
-    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= ROUNDS);
+    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= MIN_ROUNDS);
     repeated
         .map(|((kernel, object), sum)| {
             let what = format!("{object}, which the kernel writes, is discarded before anybody reads it");
-            sum.advice(kernel, what, "leave the launch out, or the call of discard_data()")
+            sum.advice(kernel, what, "remove the launch, or remove the call of discard_data()")
         })
         .collect()
 }
 
-/// Launches take longer than what they launch.
-fn small_kernels(known: &Known<'_>) -> Vec<Advice> {
+/// Launches take longer than the kernels that they launch.
+fn small_kernels(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut kernels: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
-    for device in known.trace.events.iter().filter(|e| e.category == "device") {
-        let Some(launch) = known.by_id.get(&device.number("of")).filter(|e| e.category == "launch") else { continue };
+    for device in index.trace.events.iter().filter(|e| e.category == "device") {
+        let Some(launch) = index.by_id.get(&device.number("of")).filter(|e| e.category == "launch") else { continue };
         let (count, launching, running) = kernels.entry(launch.text("kernel")).or_default();
         *count += 1;
-        // The call, unless it repeated an earlier launch.
-        *launching += known.launch(launch).unwrap_or(launch).took();
-        *running += device.took();
+        // `launching` has the time of the call that caused the launch. A repeated launch has no such call, so the time of the launch
+        // itself is used.
+        *launching += index.launch(launch).unwrap_or(launch).duration();
+        *running += device.duration();
     }
     kernels
         .into_iter()
-        .filter(|(_, (count, launching, running))| *count >= LAUNCHES && launching > running)
+        .filter(|(_, (count, launching, running))| *count >= MIN_LAUNCHES && launching > running)
         .map(|(kernel, (count, launching, running))| {
-            let what = format!("{count} launches take {launching} ns, and their kernels only {running} ns");
+            let what = format!("{count} launches take {launching} ns, but their kernels take only {running} ns");
             Sum { count, bytes: 0, time: launching }.advice(
                 kernel,
                 what,
@@ -401,10 +417,10 @@ fn small_kernels(known: &Known<'_>) -> Vec<Advice> {
         .collect()
 }
 
-/// What `REVAMP_CHECK=1` reported.
-fn races(known: &Known<'_>) -> Vec<Advice> {
+/// Races that `REVAMP_CHECK=1` reported.
+fn races(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut all: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    for race in known.trace.events.iter().filter(|e| e.category == "race") {
+    for race in index.trace.events.iter().filter(|e| e.category == "race") {
         *all.entry((race.text("line"), race.text("object"))).or_default() += 1;
     }
     all.into_iter()

@@ -13,24 +13,24 @@ pub enum Value {
     Text(Rc<str>),
 }
 
-/// A slice or an instant.
+/// An event of a trace: a slice or an instant.
 #[derive(Debug, Clone, Default)]
 pub struct Event {
-    /// Its track.
+    /// The id of the event's track.
     pub track: u64,
-    /// `call`, `launch`, `transfer`, `wait`, `pipeline`, `device`, `submitted` or `lost`.
+    /// `call`, `launch`, `transfer`, `wait`, `pipeline`, `device`, `submitted`, `race`, `failure` or `lost`.
     pub category: String,
-    /// Its name.
+    /// The name of the event.
     pub name: String,
-    /// Nanoseconds.
+    /// The begin in nanoseconds.
     pub begin: u64,
-    /// Nanoseconds; the same as `begin` for an instant.
+    /// The end in nanoseconds; equal to `begin` for an instant.
     pub end: u64,
-    /// True for a moment without duration.
+    /// True for an instant, which has no duration.
     pub is_instant: bool,
-    /// What is known of it.
+    /// The annotations: names and values.
     pub values: Vec<(Rc<str>, Value)>,
-    /// The arrows that touch it.
+    /// The ids of the flows (arrows) that begin or end at this event.
     pub flows: Vec<u64>,
 }
 
@@ -39,12 +39,12 @@ impl Event {
         self.values.iter().find(|(name, _)| **name == *key).map(|(_, value)| value)
     }
 
-    /// Nanoseconds that it took.
-    pub fn took(&self) -> u64 {
+    /// The duration in nanoseconds.
+    pub fn duration(&self) -> u64 {
         self.end.saturating_sub(self.begin)
     }
 
-    /// A number that is known of it, or 0.
+    /// The numeric value of the annotation `key`, or 0 if the event has none.
     pub fn number(&self, key: &str) -> u64 {
         match self.value(key) {
             Some(Value::Number(number)) => *number,
@@ -52,7 +52,7 @@ impl Event {
         }
     }
 
-    /// A text that is known of it, or an empty one.
+    /// The text of the annotation `key`, or an empty text if the event has none.
     pub fn text(&self, key: &str) -> &str {
         match self.value(key) {
             Some(Value::Text(text)) => text,
@@ -60,7 +60,7 @@ impl Event {
         }
     }
 
-    /// True if the program did not ask for it.
+    /// True for a transfer that the program did not request.
     pub fn is_implicit(&self) -> bool {
         self.text("kind") == "implicit"
     }
@@ -69,15 +69,24 @@ impl Event {
 /// A trace.
 #[derive(Debug, Default)]
 pub struct Trace {
-    /// The names of its tracks.
+    /// The names of the tracks, by track id.
     pub tracks: BTreeMap<u64, String>,
-    /// Its events, by begin.
+    /// The events, sorted by begin.
     pub events: Vec<Event>,
 }
 
-/// Texts by their numbers.
-#[derive(Default)]
+impl Trace {
+    /// The events by id. Some events have none, such as lost events.
+    pub fn by_id(&self) -> HashMap<u64, &Event> {
+        self.events.iter().map(|e| (e.number("id"), e)).filter(|(id, _)| *id > 0).collect()
+    }
+}
+
+/// The interned texts of a trace, by their numbers.
 struct Texts {
+    /// The annotation key `id`.
+    id: Rc<str>,
+    empty: Rc<str>,
     categories: HashMap<u64, Rc<str>>,
     names: HashMap<u64, Rc<str>>,
     keys: HashMap<u64, Rc<str>>,
@@ -85,7 +94,13 @@ struct Texts {
 }
 
 impl Texts {
-    fn learn(&mut self, new: InternedData) {
+    fn new() -> Self {
+        let (id, empty) = ("id".into(), "".into());
+        let [categories, names, keys, values] = Default::default();
+        Self { id, empty, categories, names, keys, values }
+    }
+
+    fn define(&mut self, new: InternedData) {
         let named = |all: Vec<revamp_perfetto::InternedName>| {
             all.into_iter().map(|t| (t.iid.unwrap_or_default(), t.name.unwrap_or_default().into()))
         };
@@ -100,21 +115,21 @@ impl Texts {
 
     fn event(&self, time: u64, e: &TrackEvent) -> Event {
         let text = |all: &HashMap<u64, Rc<str>>, iid: Option<u64>| {
-            iid.and_then(|iid| all.get(&iid)).cloned().unwrap_or_else(|| "".into())
+            iid.and_then(|iid| all.get(&iid)).unwrap_or(&self.empty).clone()
         };
         let values = e.debug_annotations.iter().map(|a| {
             let value = match (a.uint_value, &a.string_value) {
                 (Some(number), _) => Value::Number(number),
-                (None, Some(own)) => Value::Text(own.as_str().into()),
+                (None, Some(inline_text)) => Value::Text(inline_text.as_str().into()),
                 (None, None) => Value::Text(text(&self.values, a.string_value_iid)),
             };
             (text(&self.keys, a.name_iid), value)
         });
         let mut values: Vec<_> = values.collect();
         let category = text(&self.categories, e.category_iids.first().copied());
-        if let ("launch", Some(&id)) = (&*category, e.flow_ids.first()) {
-            // It is that of its arrow, to keep traces small.
-            values.push(("id".into(), Value::Number(id)));
+        if let ("call" | "launch", Some(&id)) = (&*category, e.flow_ids.first()) {
+            // The id of the event is the id of its first flow. The trace does not repeat the id, to stay small.
+            values.push((self.id.clone(), Value::Number(id)));
         }
         Event {
             track: e.track_uuid.unwrap_or_default(),
@@ -129,15 +144,15 @@ impl Texts {
     }
 }
 
-/// Reads a trace. revamp writes the end of a slice directly behind its begin.
+/// Reads a trace. One open slice per track is enough, because revamp writes the end of a slice directly after its begin.
 pub fn read(bytes: &[u8]) -> Result<Trace, String> {
     let mut trace = Trace::default();
-    let mut texts = Texts::default();
+    let mut texts = Texts::new();
     let mut open: HashMap<u64, Event> = HashMap::new();
     for packet in packets(bytes) {
         let packet = packet?;
         if let Some(new) = packet.interned_data {
-            texts.learn(new);
+            texts.define(new);
         }
         if let Some(track) = packet.track_descriptor {
             let process = track.process.and_then(|p| p.process_name);
@@ -150,14 +165,14 @@ pub fn read(bytes: &[u8]) -> Result<Trace, String> {
                 open.insert(event.track, event);
             }
             Some(TYPE_SLICE_END) => {
-                if let Some(begun) = open.remove(&event.track_uuid.unwrap_or_default()) {
-                    trace.events.push(Event { end: time, ..begun });
+                if let Some(open_slice) = open.remove(&event.track_uuid.unwrap_or_default()) {
+                    trace.events.push(Event { end: time, ..open_slice });
                 }
             }
             _ => trace.events.push(texts.event(time, &event)),
         }
     }
-    // Of those that begin together, the one around the others first.
+    // If several events begin together, the longest event comes first, because it contains the others.
     trace.events.sort_by_key(|e| (e.begin, std::cmp::Reverse(e.end)));
     Ok(trace)
 }

@@ -1,7 +1,7 @@
-//! A report as one page of HTML that needs nothing else.
+//! Writes a report as one self-contained HTML page.
 
-use crate::report::{Accelerator, Moved, Report};
-use crate::text::{bytes, known, time};
+use crate::report::{Accelerator, Report, TransferTotals};
+use crate::text::{bytes, recorded_time, time};
 use std::fmt::Write;
 
 const STYLE: &str = "
@@ -15,16 +15,16 @@ td.n, th.n { text-align: right; white-space: nowrap }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b } th, td { border-color: #444 } .bar { background: #333 } }
 ";
 
-/// A text in HTML.
-fn escaped(text: &str) -> String {
+/// Escapes a text for HTML.
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The page; `name` is the trace's.
+/// The report as an HTML page. `name` is the name of the trace.
 pub fn html(report: &Report, name: &str) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
-    let _ = write(report, &escaped(name), &mut out);
+    let _ = write(report, &escape_html(name), &mut out);
     out
 }
 
@@ -48,8 +48,8 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
         accelerator(out, a, report.span)?;
     }
     out.push_str("</table>");
-    moved(out, "Bytes by view and array", "view or array", &report.objects)?;
-    moved(out, "Bytes by cause", "launch or call", &report.causes)?;
+    write_totals(out, "Bytes by view and array", "view or array", &report.objects)?;
+    write_totals(out, "Bytes by cause", "launch or call", &report.causes)?;
     out.push_str(
         "<h2>Most expensive implicit transfers</h2><table><tr><th class=n>time<th class=n>bytes<th>view or array<th>from<th>to\
          <th>cause",
@@ -60,10 +60,10 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
             "<tr><td class=n>{}<td class=n>{}<td>{}<td>{}<td>{}<td>{}",
             time(t.time),
             bytes(t.bytes),
-            escaped(&t.object),
-            escaped(&t.from),
-            escaped(&t.to),
-            escaped(&t.cause)
+            escape_html(&t.object),
+            escape_html(&t.from),
+            escape_html(&t.to),
+            escape_html(&t.cause)
         )?;
     }
     out.push_str("</table>");
@@ -71,7 +71,7 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
         out.push_str("<h2>Advice</h2><table><tr><th>line<th>what happens<th class=n>times<th class=n>bytes<th class=n>time<th>instead");
     }
     for a in &report.advice {
-        let (line, what, instead) = (escaped(&a.line), escaped(&a.what), escaped(&a.instead));
+        let (line, what, instead) = (escape_html(&a.line), escape_html(&a.what), escape_html(&a.instead));
         let (bytes, time) = (bytes(a.bytes), time(a.time));
         write!(
             out,
@@ -84,48 +84,48 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
 }
 
 fn accelerator(out: &mut String, a: &Accelerator, span: u64) -> std::fmt::Result {
-    let overlap = match (a.overlap, a.possible) {
-        (Some(overlap), Some(possible)) => format!("{} of {}", time(overlap), time(possible)),
-        _ => known(None),
+    let overlap = match (a.overlap, a.possible_overlap) {
+        (Some(overlap), Some(possible_overlap)) => format!("{} of {}", time(overlap), time(possible_overlap)),
+        _ => recorded_time(None),
     };
     write!(
         out,
         "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{overlap}<td><div class=bar>",
-        escaped(&a.name),
+        escape_html(&a.name),
         a.launches,
-        known(a.kernels),
+        recorded_time(a.kernels),
         time(a.copies),
         time(a.waits),
         time(a.idle)
     )?;
     for (class, ns) in [("kernels", a.kernels.unwrap_or(0)), ("copies", a.copies), ("waits", a.waits)] {
-        write!(out, "<div class={class} style=\"width:{:.2}%\"></div>", share(ns, span))?;
+        write!(out, "<div class={class} style=\"width:{:.2}%\"></div>", percentage(ns, span))?;
     }
     out.push_str("</div>");
     Ok(())
 }
 
-fn share(part: u64, whole: u64) -> f64 {
+fn percentage(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-fn moved(out: &mut String, title: &str, what: &str, all: &[Moved]) -> std::fmt::Result {
+fn write_totals(out: &mut String, title: &str, what: &str, all: &[TransferTotals]) -> std::fmt::Result {
     write!(
         out,
         "<h2>{title}</h2><table><tr><th>{what}<th class=n>implicit<th class=n>explicit<th class=n>transfers<th class=n>time<th>"
     )?;
-    let most = all.iter().map(|m| m.implicit + m.explicit).max().unwrap_or(0);
+    let max_bytes = all.iter().map(|m| m.implicit + m.explicit).max().unwrap_or(0);
     for m in all {
         write!(
             out,
             "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td><div class=bar><div class=copies \
              style=\"width:{:.2}%\"></div></div>",
-            escaped(&m.name),
+            escape_html(&m.name),
             bytes(m.implicit),
             bytes(m.explicit),
             m.count,
             time(m.time),
-            share(m.implicit + m.explicit, most)
+            percentage(m.implicit + m.explicit, max_bytes)
         )?;
     }
     out.push_str("</table>");

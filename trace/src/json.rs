@@ -1,11 +1,11 @@
-//! A report as JSON, and a trace as the JSON that Chrome's tracing reads.
+//! Writes a report as JSON, and a trace in Chrome's JSON format.
 
 use crate::events::{Event, Trace, Value};
-use crate::report::{Moved, Report};
+use crate::report::{Report, TransferTotals};
 use std::fmt::Write;
 
-/// A text in quotes.
-pub fn quoted(text: &str) -> String {
+/// A text as a JSON string.
+pub fn json_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -20,18 +20,18 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-fn list<T>(all: &[T], one: impl Fn(&T) -> String) -> String {
-    format!("[{}]", all.iter().map(one).collect::<Vec<_>>().join(","))
+fn list<T>(all: &[T], to_json: impl Fn(&T) -> String) -> String {
+    format!("[{}]", all.iter().map(to_json).collect::<Vec<_>>().join(","))
 }
 
 fn number(value: Option<u64>) -> String {
     value.map_or_else(|| "null".to_owned(), |v| v.to_string())
 }
 
-fn moved(m: &Moved) -> String {
+fn totals_json(m: &TransferTotals) -> String {
     format!(
         "{{\"name\":{},\"implicit_bytes\":{},\"explicit_bytes\":{},\"count\":{},\"ns\":{}}}",
-        quoted(&m.name),
+        json_string(&m.name),
         m.implicit,
         m.explicit,
         m.count,
@@ -39,20 +39,20 @@ fn moved(m: &Moved) -> String {
     )
 }
 
-/// The report as JSON; times are nanoseconds, and null if they were not recorded.
+/// The report as JSON. Times are in nanoseconds, or null if they were not recorded.
 pub fn json(report: &Report) -> String {
     let accelerators = list(&report.accelerators, |a| {
         format!(
             "{{\"name\":{},\"launches\":{},\"kernels_ns\":{},\"copies_ns\":{},\"waits_ns\":{},\"idle_ns\":{},\
              \"overlap_ns\":{},\"possible_overlap_ns\":{}}}",
-            quoted(&a.name),
+            json_string(&a.name),
             a.launches,
             number(a.kernels),
             a.copies,
             a.waits,
             a.idle,
             number(a.overlap),
-            number(a.possible)
+            number(a.possible_overlap)
         )
     });
     let expensive = list(&report.expensive, |t| {
@@ -61,21 +61,21 @@ pub fn json(report: &Report) -> String {
             t.at,
             t.time,
             t.bytes,
-            quoted(&t.from),
-            quoted(&t.to),
-            quoted(&t.object),
-            quoted(&t.cause)
+            json_string(&t.from),
+            json_string(&t.to),
+            json_string(&t.object),
+            json_string(&t.cause)
         )
     });
     let advice = list(&report.advice, |a| {
         format!(
             "{{\"line\":{},\"what\":{},\"count\":{},\"bytes\":{},\"ns\":{},\"instead\":{}}}",
-            quoted(&a.line),
-            quoted(&a.what),
+            json_string(&a.line),
+            json_string(&a.what),
             a.count,
             a.bytes,
             a.time,
-            quoted(&a.instead)
+            json_string(&a.instead)
         )
     });
     format!(
@@ -84,8 +84,8 @@ pub fn json(report: &Report) -> String {
         report.span,
         report.events,
         report.lost,
-        list(&report.objects, moved),
-        list(&report.causes, moved)
+        list(&report.objects, totals_json),
+        list(&report.causes, totals_json)
     )
 }
 
@@ -97,13 +97,13 @@ pub fn chrome(trace: &Trace) -> String {
         .map(|(id, name)| {
             format!(
                 "{{\"ph\":\"M\",\"pid\":1,\"tid\":{id},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}",
-                quoted(name)
+                json_string(name)
             )
         })
         .collect();
     for e in &trace.events {
         all.push(chrome_event(e));
-        // Arrows lead from the event with the flow's number to the others.
+        // An arrow leads from the event whose id is the flow's number to each other event of the flow.
         for flow in &e.flows {
             let from = e.number("id") == *flow;
             let end = if from { "\"ph\":\"s\"" } else { "\"ph\":\"f\",\"bp\":\"e\"" };
@@ -123,21 +123,21 @@ fn microseconds(ns: u64) -> String {
 
 fn chrome_event(e: &Event) -> String {
     let values = e.values.iter().map(|(key, value)| match value {
-        Value::Number(n) => format!("{}:{n}", quoted(key)),
-        Value::Text(text) => format!("{}:{}", quoted(key), quoted(text)),
+        Value::Number(n) => format!("{}:{n}", json_string(key)),
+        Value::Text(text) => format!("{}:{}", json_string(key), json_string(text)),
     });
     let values = values.collect::<Vec<_>>().join(",");
     let kind = if e.is_instant {
         "\"ph\":\"i\",\"s\":\"t\"".to_owned()
     } else {
-        format!("\"ph\":\"X\",\"dur\":{}", microseconds(e.took()))
+        format!("\"ph\":\"X\",\"dur\":{}", microseconds(e.duration()))
     };
     format!(
         "{{{kind},\"pid\":1,\"tid\":{},\"ts\":{},\"name\":{},\"cat\":{},\"args\":{{{values}}}}}",
         e.track,
         microseconds(e.begin),
-        quoted(&e.name),
-        quoted(&e.category)
+        json_string(&e.name),
+        json_string(&e.category)
     )
 }
 
@@ -145,6 +145,6 @@ fn chrome_event(e: &Event) -> String {
 mod tests {
     #[test]
     fn texts_are_escaped() {
-        assert_eq!(super::quoted("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+        assert_eq!(super::json_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
     }
 }

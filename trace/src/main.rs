@@ -1,4 +1,4 @@
-//! `revamp-trace`: reports on traces.
+//! The program `revamp-trace`, which prints reports on traces.
 
 use revamp_trace::{events, html, json, report, text};
 use std::io::Write;
@@ -8,8 +8,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: revamp-trace report [--json | --html] FILE
        revamp-trace json FILE
-report tells of a trace that REVAMP_TRACE or revamp_trace_begin() recorded: time by accelerator, bytes by view and cause, the
-most expensive implicit transfers, overlap of copies and kernels. --html makes one page that needs nothing else.
+report summarises a trace that REVAMP_TRACE or revamp_trace_begin() recorded: time by accelerator, bytes by view and cause, the
+most expensive implicit transfers, overlap of copies and kernels. --html writes one self-contained page.
 json exports the trace in the format of chrome://tracing. The trace itself opens in ui.perfetto.dev.
 ";
 
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         },
         Err(text) => {
-            // A closed standard error is no failure.
+            // Ignores errors, because standard error may be closed.
             let _ = std::io::stderr().write_all(text.as_bytes());
             ExitCode::from(2)
         }

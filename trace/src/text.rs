@@ -1,9 +1,9 @@
-//! A report as text.
+//! Writes a report as text.
 
-use crate::report::{Moved, Report};
+use crate::report::{Report, TransferTotals};
 use std::fmt::Write;
 
-/// Nanoseconds, as people read them.
+/// Formats a time in a readable unit.
 pub fn time(ns: u64) -> String {
     match ns {
         0..10_000 => format!("{ns} ns"),
@@ -13,7 +13,7 @@ pub fn time(ns: u64) -> String {
     }
 }
 
-/// Bytes, as people read them.
+/// Formats a number of bytes in a readable unit.
 pub fn bytes(bytes: u64) -> String {
     match bytes {
         0..10_240 => format!("{bytes} B"),
@@ -23,8 +23,8 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A time that is only known with the times of devices.
-pub fn known(ns: Option<u64>) -> String {
+/// Formats a time that is known only if the trace has device times.
+pub fn recorded_time(ns: Option<u64>) -> String {
     ns.map_or_else(|| "not recorded".to_owned(), time)
 }
 
@@ -43,16 +43,16 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
     }
     for a in &report.accelerators {
         writeln!(out, "\n{}: {} launches", a.name, a.launches)?;
-        writeln!(out, "  kernels        {}", known(a.kernels))?;
+        writeln!(out, "  kernels        {}", recorded_time(a.kernels))?;
         writeln!(out, "  copies         {}", time(a.copies))?;
         writeln!(out, "  host waits     {}", time(a.waits))?;
         writeln!(out, "  idle           {}", time(a.idle))?;
-        if let (Some(overlap), Some(possible)) = (a.overlap, a.possible) {
-            writeln!(out, "  overlap of copies and kernels: {} of {} possible", time(overlap), time(possible))?;
+        if let (Some(overlap), Some(possible_overlap)) = (a.overlap, a.possible_overlap) {
+            writeln!(out, "  overlap of copies and kernels: {} of {} possible", time(overlap), time(possible_overlap))?;
         }
     }
-    moved(out, "Bytes by view and array", &report.objects)?;
-    moved(out, "Bytes by cause", &report.causes)?;
+    write_totals(out, "Bytes by view and array", &report.objects)?;
+    write_totals(out, "Bytes by cause", &report.causes)?;
     writeln!(out, "\nMost expensive implicit transfers")?;
     for t in &report.expensive {
         writeln!(
@@ -77,7 +77,7 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-fn moved(out: &mut String, title: &str, all: &[Moved]) -> std::fmt::Result {
+fn write_totals(out: &mut String, title: &str, all: &[TransferTotals]) -> std::fmt::Result {
     writeln!(out, "\n{title}: implicit, explicit, transfers, time")?;
     for m in all {
         let (implicit, explicit) = (bytes(m.implicit), bytes(m.explicit));

@@ -35,7 +35,7 @@ struct live_object {
     std::vector<unsigned char> header;
     // The object as an argument of a launch, without its header and offset.
     revamp_argument argument = REVAMP_ARGUMENT_INIT;
-    // True if it has more elements than element_offset can count in kernels.
+    // True if the object has more elements than element_offset can count in kernels.
     bool large = false;
     // For live_objects: the address of the object, and the next entry of the chain.
     const void *place = nullptr;
@@ -47,7 +47,7 @@ struct live_object {
     }
 };
 
-// The data of an array on the host.
+// The host-side state of an array.
 struct array_control : live_object {
     const revamp_array handle;
     // For host access to elements; created at the first use.
@@ -58,6 +58,15 @@ struct array_control : live_object {
         argument.array = array;
         info.struct_size = sizeof info;
     }
+    // Takes over an array of the C API.
+    static std::unique_ptr<array_control> adopt(revamp_array array) {
+        try {
+            return std::make_unique<array_control>(array);
+        } catch (...) {
+            (void)revamp_array_destroy(array);
+            throw;
+        }
+    }
     array_control(const array_control &) = delete;
     ~array_control() {
         if (view_control *view = host.load(std::memory_order_acquire)) view_control::release(view);
@@ -67,7 +76,7 @@ struct array_control : live_object {
     bool is_for_host() const { return (info.cpu_access_type & REVAMP_ACCESS_READ_WRITE) != REVAMP_ACCESS_NONE; }
     view_control *host_view() {
         view_control *view = host.load(std::memory_order_acquire);
-        return __builtin_expect(view != nullptr, 1) ? view : open();
+        return __builtin_expect(view != nullptr, 1) ? view : create_host_view();
     }
     void *data(bool write) {
         if (!is_for_host()) refuse();
@@ -77,12 +86,11 @@ struct array_control : live_object {
 
   private:
     [[noreturn, gnu::noinline, gnu::cold]] static void refuse() {
-        throw Concurrency::runtime_exception("the host cannot use the elements of this array: it is on an "
-                                             "accelerator without a cpu access type; copy it, or use an "
-                                             "array_view or a staging array",
+        throw Concurrency::runtime_exception("the host cannot use the elements of this array, because its cpu access "
+                                             "type is none; copy the array, or use an array_view or a staging array",
                                              failed);
     }
-    [[gnu::noinline, gnu::cold]] view_control *open() {
+    [[gnu::noinline, gnu::cold]] view_control *create_host_view() {
         view_control *made = views::over_array(handle), *found = nullptr;
         if (host.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
         view_control::release(made);
@@ -115,7 +123,7 @@ class live_objects {
                 return;
             }
     }
-    // Looks up several objects under one lock; a program without objects takes no lock. A relaxed count suffices,
+    // Looks up several objects under one lock. If no array or texture exists, takes no lock. A relaxed count suffices,
     // because the calling thread has seen the objects that it looks up.
     class reader {
       public:
@@ -148,16 +156,16 @@ class live_objects {
     }
 };
 
-[[noreturn, gnu::cold]] inline void moved_from() {
-    throw Concurrency::uninitialized_object("the array was moved from; use the one it was moved to");
+[[noreturn, gnu::noinline, gnu::cold]] inline void throw_moved_from() {
+    throw Concurrency::uninitialized_object("this array was moved to another array; use the other array");
 }
 
 // The part of an array that kernels see.
 template <class T, int N> class array_header {
     static_assert(N > 0, "the rank of an array must be at least 1");
-    static_assert(!std::is_const_v<T>,
-                  "the elements of an array must not be const; make the array const, or a view of const elements");
-    static_assert(element<T>::kept, "");
+    static_assert(!std::is_const_v<T>, "the elements of an array must not be const; make the array itself const, or "
+                                       "use an array_view of const elements");
+    static_assert(element<T>::meets_requirements, "");
 
   protected:
     // The address of the elements; set where kernel code runs.
@@ -177,7 +185,7 @@ template <class T, int N> class array_header {
     friend struct array_access;
 };
 
-// The location that the program asks for an array.
+// The accelerator_view that the program requests for an array, and the cpu access type or the associated view.
 struct array_place {
     Concurrency::accelerator_view view;
     Concurrency::access_type type = Concurrency::access_type_auto;
@@ -219,7 +227,7 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
     }
     // Takes over an array of the C API.
     static made adopt(revamp_array handle, const view_type &view) {
-        auto control = std::make_unique<revamp::detail::array_control>(handle);
+        auto control = revamp::detail::array_control::adopt(handle);
         revamp::detail::check(revamp_array_get_info(handle, &control->info));
         const revamp_array_info &info = control->info;
         view_type associated =
@@ -231,13 +239,13 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
         : header(shape), accelerator_view(parts.view), associated_accelerator_view(parts.associated),
           cpu_access_type(parts.type) {
         this->m_control = std::move(parts.control);
-        settle();
+        register_object();
     }
     array(const shape_type &shape, const place &where) : array(shape, make(shape, where)) {}
     static place default_place() { return place{Concurrency::accelerator().get_default_view()}; }
 
     // Registers the address of the object, and fills in its header for kernels.
-    void settle() {
+    void register_object() {
         if (!this->m_control) return;
         this->m_control->header.assign(sizeof(header), 0);
         const auto extent_at = reinterpret_cast<unsigned char *>(const_cast<shape_type *>(&this->extent)) -
@@ -259,10 +267,11 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
                                              revamp::detail::check(revamp_copy_to_array(elements, bytes, handle()));
                                          });
     }
-    revamp_array handle() const {
-        if (!this->m_control) revamp::detail::moved_from();
-        return this->m_control->handle;
+    revamp::detail::array_control &control() const {
+        if (__builtin_expect(!this->m_control, 0)) revamp::detail::throw_moved_from();
+        return *this->m_control;
     }
+    revamp_array handle() const { return control().handle; }
     revamp_region region() const {
         revamp_region r = {};
         r.struct_size = sizeof r;
@@ -355,7 +364,8 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
         *this = source;
     }
 
-    // In the functor of a launch this is an array captured by value, which is not allowed.
+    // A launch copies its functor. If that copy calls this constructor, the functor captured the array by value, which
+    // is not allowed.
     array(const array &other) : array(other.extent, place_of(other)) {
 #if !REVAMP_DEVICE_PASS
         if (revamp::detail::this_thread.scope) revamp::detail::this_thread.scope->arrays.push_back(this);
@@ -367,7 +377,7 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
           associated_accelerator_view(other.associated_accelerator_view), cpu_access_type(other.cpu_access_type) {
         revamp::detail::live_objects::all().remove(&other);
         this->m_control = std::move(other.m_control);
-        settle();
+        register_object();
     }
     array &operator=(const array &other) {
         if (this == &other) return *this;
@@ -401,10 +411,10 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
     }
     operator std::vector<T>() const {
         std::vector<T> result;
-        revamp::detail::copied_out<T>(revamp::detail::count_of(this->extent), result,
-                                      [&](T *elements, std::size_t bytes) {
-                                          revamp::detail::check(revamp_copy_from_array(handle(), elements, bytes));
-                                      });
+        revamp::detail::read_into_vector<T>(
+            revamp::detail::count_of(this->extent), result, [&](T *elements, std::size_t bytes) {
+                revamp::detail::check(revamp_copy_from_array(handle(), elements, bytes));
+            });
         return result;
     }
 
@@ -495,10 +505,10 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
         return view().section(i0, i1, i2, e0, e1, e2);                                                                 \
     }                                                                                                                  \
     template <class U> REVAMP_HD auto reinterpret_as() constness {                                                     \
-        return row().template reinterpret_as<U>();                                                                     \
+        return flattened_view().template reinterpret_as<U>();                                                          \
     }                                                                                                                  \
     template <int K> REVAMP_HD array_view<Element, K> view_as(const Concurrency::extent<K> &shape) constness {         \
-        return row().view_as(shape);                                                                                   \
+        return flattened_view().view_as(shape);                                                                        \
     }
     REVAMP_ARRAY_SECTIONS(T, )
     REVAMP_ARRAY_SECTIONS(const T, const)
@@ -506,7 +516,7 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
 
   private:
     static access_type plain_type(const array &other) {
-        // On the host the access type cannot be chosen.
+        // Accelerators without shared memory determine the access type themselves.
         return other.accelerator_view.accelerator.supports_cpu_shared_memory ? other.cpu_access_type : access_type_auto;
     }
     static place place_of(const array &other) {
@@ -516,18 +526,18 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
     }
     REVAMP_HD T *first([[maybe_unused]] bool write) const {
 #if !REVAMP_DEVICE_PASS
-        if (!revamp::detail::in_kernel()) return static_cast<T *>(this->m_control->data(write));
+        if (!revamp::detail::in_kernel()) return static_cast<T *>(control().data(write));
 #endif
         return this->m_data;
     }
     REVAMP_HD T *all(bool write) const {
 #if !REVAMP_DEVICE_PASS
-        if (!revamp::detail::in_kernel() && !this->m_control->is_for_host()) return nullptr;
+        if (!revamp::detail::in_kernel() && !control().is_for_host()) return nullptr;
 #endif
         return first(write);
     }
     REVAMP_HD std::ptrdiff_t at(const index_type &i) const {
-#if REVAMP_COUNTS_TWICE
+#if REVAMP_OFFSETS_IN_TWO_WIDTHS
         if (REVAMP_FOR_HOST) return offset<std::ptrdiff_t>(i);
 #endif
         return offset<revamp::detail::element_offset>(i);
@@ -542,32 +552,32 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
     REVAMP_HD array_view<T, N> view() {
 #if !REVAMP_DEVICE_PASS
         if (!revamp::detail::in_kernel())
-            return array_view<T, N>(revamp::detail::views::over_array(this->m_control->handle), this->extent);
+            return array_view<T, N>(revamp::detail::views::over_array(handle()), this->extent);
 #endif
         return array_view<T, N>(this->extent, this->m_data);
     }
     REVAMP_HD array_view<const T, N> view() const {
         return const_cast<array *>(this)->view();
     }
-    // On the host, a slice of the view that the array keeps for host access, which saves creating a view per call.
+    // On the host, slices the view that the array keeps for host access, to avoid creating a view per call.
     REVAMP_HD array_view<T, (N > 1 ? N - 1 : 1)> slice(int i) {
 #if !REVAMP_DEVICE_PASS
-        if (!revamp::detail::in_kernel() && this->m_control->is_for_host())
-            return revamp::detail::basic_view<T, N>::slice(this->m_control->host_view(), this->extent,
+        if (!revamp::detail::in_kernel() && control().is_for_host())
+            return revamp::detail::basic_view<T, N>::slice(control().host_view(), this->extent,
                                                            revamp::detail::strides<N>::packed(this->extent), i);
 #endif
         return view()[i];
     }
     REVAMP_HD array_view<const T, (N > 1 ? N - 1 : 1)> slice(int i) const {
 #if !REVAMP_DEVICE_PASS
-        if (!revamp::detail::in_kernel() && this->m_control->is_for_host())
-            return revamp::detail::basic_view<const T, N>::slice(this->m_control->host_view(), this->extent,
+        if (!revamp::detail::in_kernel() && control().is_for_host())
+            return revamp::detail::basic_view<const T, N>::slice(control().host_view(), this->extent,
                                                                  revamp::detail::strides<N>::packed(this->extent), i);
 #endif
         return view()[i];
     }
     // A view of rank 1 of the whole array.
-    REVAMP_HD array_view<T, 1> row() {
+    REVAMP_HD array_view<T, 1> flattened_view() {
         const Concurrency::extent<1> shape(static_cast<int>(revamp::detail::count_of(this->extent)));
 #if !REVAMP_DEVICE_PASS
         if (!revamp::detail::in_kernel()) {
@@ -578,8 +588,8 @@ template <class T, int N> class array : public revamp::detail::array_header<T, N
 #endif
         return array_view<T, 1>(shape, this->m_data);
     }
-    REVAMP_HD array_view<const T, 1> row() const {
-        return const_cast<array *>(this)->row();
+    REVAMP_HD array_view<const T, 1> flattened_view() const {
+        return const_cast<array *>(this)->flattened_view();
     }
 
     template <class U, int M> friend class array_view;

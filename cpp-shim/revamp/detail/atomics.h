@@ -18,19 +18,19 @@
 // fences around such locks. On the host, the stronger order costs almost nothing.
 #if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
 #define REVAMP_ORDER __ATOMIC_RELAXED
-#define REVAMP_UNEQUAL __ATOMIC_RELAXED
+#define REVAMP_FAILURE_ORDER __ATOMIC_RELAXED
 #else
 #define REVAMP_ORDER __ATOMIC_ACQ_REL
-#define REVAMP_UNEQUAL __ATOMIC_ACQUIRE
+#define REVAMP_FAILURE_ORDER __ATOMIC_ACQUIRE
 #endif
 
 REVAMP_DETAIL_BEGIN
 
 // GCC has no builtins for atomic_max and atomic_min.
 template <class T, class Choose> REVAMP_HD inline T atomic_choose(T *dest, T value, Choose takes_value) {
-    T old = __atomic_load_n(dest, REVAMP_UNEQUAL);
+    T old = __atomic_load_n(dest, REVAMP_FAILURE_ORDER);
     while (takes_value(value, old) &&
-           !__atomic_compare_exchange_n(dest, &old, value, true, REVAMP_ORDER, REVAMP_UNEQUAL)) {
+           !__atomic_compare_exchange_n(dest, &old, value, true, REVAMP_ORDER, REVAMP_FAILURE_ORDER)) {
     }
     return old;
 }
@@ -52,13 +52,13 @@ template <class T> REVAMP_HD inline T atomic_min(T *dest, T value) {
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
-// All return the previous value, and order only the accesses to *dest.
+// All except atomic_compare_exchange return the previous value. Only relaxed order is promised.
 #define REVAMP_ATOMICS(T)                                                                                              \
     REVAMP_HD inline T atomic_exchange(T *dest, T value) {                                                             \
         return __atomic_exchange_n(dest, value, REVAMP_ORDER);                                                         \
     }                                                                                                                  \
     REVAMP_HD inline bool atomic_compare_exchange(T *dest, T *expected, T value) {                                     \
-        return __atomic_compare_exchange_n(dest, expected, value, false, REVAMP_ORDER, REVAMP_UNEQUAL);                \
+        return __atomic_compare_exchange_n(dest, expected, value, false, REVAMP_ORDER, REVAMP_FAILURE_ORDER);          \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_add(T *dest, T value) {                                                            \
         return __atomic_fetch_add(dest, value, REVAMP_ORDER);                                                          \
@@ -94,7 +94,7 @@ REVAMP_ATOMICS(unsigned)
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// Floats by their bits, so that no device needs atomics on floats.
+// Atomics on floats operate on the bits, so that devices need only atomics on integers.
 typedef unsigned __attribute__((may_alias)) bits_of_float;
 REVAMP_HD inline float float_of(unsigned bits) {
     float value = 0;
@@ -108,8 +108,9 @@ REVAMP_HD inline unsigned bits_of(float value) {
 }
 template <class Next> REVAMP_HD inline float atomic_replace(float *dest, Next next) {
     bits_of_float *bits = reinterpret_cast<bits_of_float *>(dest);
-    unsigned old = __atomic_load_n(bits, REVAMP_UNEQUAL);
-    while (!__atomic_compare_exchange_n(bits, &old, bits_of(next(float_of(old))), true, REVAMP_ORDER, REVAMP_UNEQUAL)) {
+    unsigned old = __atomic_load_n(bits, REVAMP_FAILURE_ORDER);
+    while (!__atomic_compare_exchange_n(bits, &old, bits_of(next(float_of(old))), true, REVAMP_ORDER,
+                                        REVAMP_FAILURE_ORDER)) {
     }
     return float_of(old);
 }
@@ -122,12 +123,13 @@ REVAMP_HD inline float atomic_exchange(float *dest, float value) {
     return revamp::detail::float_of(__atomic_exchange_n(bits, revamp::detail::bits_of(value), REVAMP_ORDER));
 }
 
-// Beyond C++ AMP: arithmetic on floats. Floats are compared by their bits, so that a NaN is exchanged too.
+// Extensions of C++ AMP: compare-exchange and arithmetic on floats. Compare-exchange compares bits, so it can also
+// exchange a NaN.
 REVAMP_HD inline bool atomic_compare_exchange(float *dest, float *expected, float value) {
     revamp::detail::bits_of_float *bits = reinterpret_cast<revamp::detail::bits_of_float *>(dest);
     unsigned old = revamp::detail::bits_of(*expected);
-    const bool exchanged =
-        __atomic_compare_exchange_n(bits, &old, revamp::detail::bits_of(value), false, REVAMP_ORDER, REVAMP_UNEQUAL);
+    const bool exchanged = __atomic_compare_exchange_n(bits, &old, revamp::detail::bits_of(value), false, REVAMP_ORDER,
+                                                       REVAMP_FAILURE_ORDER);
     *expected = revamp::detail::float_of(old);
     return exchanged;
 }
@@ -157,22 +159,22 @@ inline void thread_fence() {
 #endif
 }
 
-// Orders the accesses before against those after.
+// Orders the accesses before the fence against those after it. `memory`: see __revamp_memory_fence.
 REVAMP_HD inline void fence([[maybe_unused]] unsigned memory) {
 #if REVAMP_DEVICE_PASS
     __revamp_memory_fence(memory);
 #else
-    // The threads of a tile share one thread of the host, so tile_static memory needs only a compiler fence.
+    // The threads of a tile share one OS thread, so tile_static memory needs only a compiler fence.
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((memory & 1) != 0) thread_fence();
 #endif
 }
 
 inline std::string formatted(const char *format, std::va_list arguments) {
-    std::va_list again;
-    va_copy(again, arguments);
-    const int length = std::vsnprintf(nullptr, 0, format, again);
-    va_end(again);
+    std::va_list arguments_copy;
+    va_copy(arguments_copy, arguments);
+    const int length = std::vsnprintf(nullptr, 0, format, arguments_copy);
+    va_end(arguments_copy);
     std::string text(length > 0 ? static_cast<std::string::size_type>(length) : 0, '\0');
     // vsnprintf writes its terminator over the terminator of the string.
     if (length > 0) std::vsnprintf(&text[0], text.size() + 1, format, arguments);
@@ -186,7 +188,7 @@ inline std::string formatted(const char *format, std::va_list arguments) {
     throw Concurrency::runtime_exception("Reference Rasterizer: Shader abort instruction hit", failed);
 }
 #if REVAMP_DEVICE_LANGUAGE
-// Host functions for the templates below.
+// Host-only functions that the templates below call.
 inline void print(const char *format, ...) {
     std::va_list arguments;
     va_start(arguments, format);
@@ -205,7 +207,7 @@ inline void print(const char *format, ...) {
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
-// They order the accesses of the calling thread as the other threads of its tile see them. They do not wait.
+// Fences order the calling thread's accesses as the other threads of its tile see them. Fences do not wait.
 REVAMP_HD inline void all_memory_fence(const tile_barrier &) {
     revamp::detail::fence(1 | 2);
 }
@@ -221,7 +223,7 @@ REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
 // Templates, because device code has no variable argument lists. Small integers are promoted as in C; floats are not,
 // because not every device has doubles. The functions have no debug information, so errors name the caller's line.
 #if __clang_major__ >= 22
-// Older versions accept the attribute only on variadic functions.
+// Older Clangs accept the attribute only on variadic functions.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 #define REVAMP_PRINTS __attribute__((nodebug, format(printf, 1, 2)))
@@ -238,7 +240,7 @@ REVAMP_HD REVAMP_PRINTS inline void direct3d_printf(const char *format, Argument
 }
 #if REVAMP_DEVICE_ON_HOST
 template <class... Arguments>
-REVAMP_HD inline void direct3d_errorf(revamp::detail::on_host::located format, Arguments... arguments) {
+REVAMP_HD inline void direct3d_errorf(revamp::detail::on_host::located_format format, Arguments... arguments) {
     revamp::detail::on_host::fail_with(true, format, +arguments...);
 }
 REVAMP_HD inline void direct3d_abort(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
@@ -296,8 +298,8 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
 REVAMP_NAMESPACE_END
 
 #if REVAMP_DEVICE_LANGUAGE && (defined(__GLIBC__) || defined(__MINGW32__))
-// What the C library's assert() calls, in amp code: the thread ends. Where host threads run the function itself, the C
-// library's own ends the program.
+// The function that a failed assert() calls in device code: it ends the thread. Where host threads run the functor
+// itself, the C library's function of this name ends the program.
 extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void
 __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const char *file, [[maybe_unused]] unsigned line,
               [[maybe_unused]] const char *function) noexcept {
@@ -312,7 +314,7 @@ __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const cha
 #endif
 }
 #ifdef __MINGW32__
-// MinGW's, which does not say in which function.
+// MinGW's assert() calls this function, without the name of the failing function.
 extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void _assert(const char *condition, const char *file,
                                                                                 unsigned line) noexcept {
     __assert_fail(condition, file, line, "kernel");

@@ -1,7 +1,6 @@
-// Products and quotients of complex numbers as Annex G of the C standard defines them. Clang calls these functions by
-// name:
-// `__mulsc3` and `__divsc3` for float, `__muldc3` and `__divdc3` for double. The host has them in its compiler's
-// library. Absolute values as well: `cabsf` and `cabs`.
+// Products and quotients of complex numbers as Annex G of the C standard defines them, and absolute values. Clang calls
+// these functions by name: `__mulsc3` and `__divsc3` for float, `__muldc3` and `__divdc3` for double. std::abs calls
+// `cabsf` and `cabs`. On the host, libraries have these functions.
 #ifndef REVAMP_DETAIL_COMPLEX_H
 #define REVAMP_DETAIL_COMPLEX_H
 
@@ -9,7 +8,7 @@
 
 namespace revamp::detail::complex {
 
-// The unsigned type of T's size, and where T's bits hold the exponent.
+// The layout of T: an unsigned type of the same size, the number of mantissa bits, and the mask of the exponent.
 template <class T> struct format;
 template <> struct format<float> {
     typedef unsigned bits;
@@ -39,16 +38,16 @@ template <class T> REVAMP_COMPLEX_INLINE bool is_infinite(T x) {
 template <class T> REVAMP_COMPLEX_INLINE bool is_finite(T x) {
     return magnitude(x) < T(__builtin_inff());
 }
-// One for an infinite part, else zero, with the sign of the part.
-template <class T> REVAMP_COMPLEX_INLINE T boxed(T x) {
+// 1 if x is infinite, else 0, with the sign of x.
+template <class T> REVAMP_COMPLEX_INLINE T unit_if_infinite(T x) {
     return sign_of(x, is_infinite(x) ? T(1) : T(0));
 }
 template <class T> REVAMP_COMPLEX_INLINE T zero_for_nan(T x) {
     return is_nan(x) ? sign_of(x, T(0)) : x;
 }
 
-// The power of two by which the greater of the two has an exponent near 0, so that their squares neither overflow nor
-// vanish.
+// The power of two that scales the greater of |c| and |d| to an exponent near 0, so that squares neither overflow nor
+// underflow.
 template <class T> REVAMP_COMPLEX_INLINE T scale_of(T c, T d) {
     typedef typename format<T>::bits bits;
     const T greater = magnitude(c) < magnitude(d) ? d : c;
@@ -66,11 +65,11 @@ template <class T> REVAMP_COMPLEX_INLINE void multiply(T a, T b, T c, T d, T &re
     if (!is_nan(real) || !is_nan(imaginary)) return;
     bool recovers = false;
     if (is_infinite(a) || is_infinite(b)) {
-        a = boxed(a), b = boxed(b), c = zero_for_nan(c), d = zero_for_nan(d);
+        a = unit_if_infinite(a), b = unit_if_infinite(b), c = zero_for_nan(c), d = zero_for_nan(d);
         recovers = true;
     }
     if (is_infinite(c) || is_infinite(d)) {
-        c = boxed(c), d = boxed(d), a = zero_for_nan(a), b = zero_for_nan(b);
+        c = unit_if_infinite(c), d = unit_if_infinite(d), a = zero_for_nan(a), b = zero_for_nan(b);
         recovers = true;
     }
     if (!recovers && (is_infinite(ac) || is_infinite(bd) || is_infinite(ad) || is_infinite(bc))) {
@@ -82,14 +81,16 @@ template <class T> REVAMP_COMPLEX_INLINE void multiply(T a, T b, T c, T d, T &re
     imaginary = T(__builtin_inff()) * (a * d + b * c);
 }
 
-// Within a few roundings of the quotient's magnitude; a part that is far smaller than the other may be less accurate.
+// The error is a few roundings, relative to the quotient's magnitude. A part far smaller than the other may be less
+// accurate.
 template <class T> REVAMP_COMPLEX_INLINE void divide(T a, T b, T c, T d, T &real, T &imaginary) {
 #pragma clang fp contract(off)
     const T infinity = T(__builtin_inff());
     const T scale = scale_of(c, d), scale_ab = scale_of(a, b), scale_back = 1 / scale_ab;
     const T as = a * scale_ab, bs = b * scale_ab, cs = c * scale, ds = d * scale;
     const T squares = cs * cs + ds * ds;
-    // Opposite powers of two are multiplied first: neither may take the quotient out of range.
+    // If only one of the two scale factors is below 1, they are multiplied with each other first, so that neither takes
+    // the quotient out of range.
     const bool opposite = (scale < 1) != (scale_back < 1);
     const T first = opposite ? scale * scale_back : scale, second = opposite ? T(1) : scale_back;
     real = (as * cs + bs * ds) / squares * first * second;
@@ -100,12 +101,12 @@ template <class T> REVAMP_COMPLEX_INLINE void divide(T a, T b, T c, T d, T &real
         real = sign_of(c, infinity) * a;
         imaginary = sign_of(c, infinity) * b;
     } else if ((is_infinite(a) || is_infinite(b)) && is_finite(c) && is_finite(d)) {
-        // One part may be no number since the scaled divisor's smaller part is zero.
-        a = boxed(a), b = boxed(b);
+        // One part may be NaN, because the smaller part of the scaled divisor is zero.
+        a = unit_if_infinite(a), b = unit_if_infinite(b);
         real = infinity * (a * c + b * d);
         imaginary = infinity * (b * c - a * d);
     } else if (both && (is_infinite(c) || is_infinite(d)) && is_finite(a) && is_finite(b)) {
-        c = boxed(c), d = boxed(d);
+        c = unit_if_infinite(c), d = unit_if_infinite(d);
         real = T(0) * (as * c + bs * d);
         imaginary = T(0) * (bs * c - as * d);
     }
@@ -118,7 +119,7 @@ template <class T> REVAMP_COMPLEX_INLINE T absolute(T a, T b) {
 }
 } // namespace revamp::detail::complex
 
-// `used`: Clang's calls of them are not seen as uses.
+// `used`: Clang does not count the calls that it generates as uses.
 #define REVAMP_COMPLEX_FUNCTION(name, operation, type)                                                                 \
     extern "C" __attribute__((device, used)) inline _Complex type name(type a, type b, type c, type d) {               \
         type parts[2];                                                                                                 \
@@ -133,7 +134,7 @@ REVAMP_COMPLEX_FUNCTION(__divsc3, divide, float)
 REVAMP_COMPLEX_FUNCTION(__muldc3, multiply, double)
 REVAMP_COMPLEX_FUNCTION(__divdc3, divide, double)
 #undef REVAMP_COMPLEX_FUNCTION
-// std::abs calls them.
+// std::abs calls cabsf() and cabs().
 extern "C" __attribute__((device, used)) inline float cabsf(_Complex float z) {
     return revamp::detail::complex::absolute(__real__ z, __imag__ z);
 }

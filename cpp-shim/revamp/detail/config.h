@@ -1,6 +1,6 @@
-// revamp: what every header of the C++ AMP shim begins with: the compiler is checked, the namespaces and the
-// words functions are declared with are here. What is restrict(amp) alone is REVAMP_HD too: host threads run kernels as
-// host code.
+// revamp: the first include of every header of the C++ AMP shim. Checks the compiler, and defines the namespaces and
+// the macros for function declarations. Functions that are only restrict(amp) are REVAMP_HD too, because host threads
+// run kernels as host code.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -10,21 +10,21 @@
 #if !defined(__cplusplus) || (__cplusplus < 201703L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
 #error "The C++ AMP headers of revamp need C++17 or later (-std=c++17)"
 #endif
-// Clang that stands in for Microsoft's compiler (clang-cl) is not called GNU.
+// clang-cl does not define __GNUC__.
 #if !defined(__GNUC__) && !defined(__clang__)
 #error "The C++ AMP headers of revamp need GCC or Clang"
 #endif
 
 // The namespaces.
 //
-// Everything lives in an inline ABI namespace, so that two versions of the shim in one program do not meet at link
-// time. Reopen them only through these macros:
+// Everything is in an inline ABI namespace, so that two versions of the shim in one program do not clash at link time.
+// Reopen the namespaces only through these macros:
 //
-//     REVAMP_NAMESPACE_BEGIN ... REVAMP_NAMESPACE_END      namespace Concurrency, what programs name
-//     REVAMP_DETAIL_BEGIN ... REVAMP_DETAIL_END            namespace revamp::detail, what they do not
+//     REVAMP_NAMESPACE_BEGIN ... REVAMP_NAMESPACE_END      namespace Concurrency: the names that programs use
+//     REVAMP_DETAIL_BEGIN ... REVAMP_DETAIL_END            namespace revamp::detail: internals
 //
-// Internals are outside Concurrency, since `using namespace concurrency;` would otherwise make a program's own
-// `detail` ambiguous, and argument-dependent look-up would find them.
+// Internals are outside Concurrency: otherwise `using namespace concurrency;` would make a program's own `detail`
+// ambiguous, and argument-dependent lookup would find them.
 #define REVAMP_ABI abi_1
 #define REVAMP_NAMESPACE_BEGIN                                                                                         \
     namespace Concurrency {                                                                                            \
@@ -49,8 +49,8 @@ REVAMP_DETAIL_BEGIN
 REVAMP_DETAIL_END
 
 // REVAMP_DEVICE_LANGUAGE: the compiler knows host and device functions (Clang's HIP mode), in either pass.
-// REVAMP_DEVICE_PASS: this pass makes device code. It is spared what only the host runs: larger functions are only
-// declared in it.
+// REVAMP_DEVICE_PASS: this pass makes device code. To save compile time, it only declares the larger host-only
+// functions, without their bodies.
 #if defined(__HIP__)
 #define REVAMP_DEVICE_LANGUAGE 1
 #define REVAMP_HOST __attribute__((host))
@@ -72,8 +72,8 @@ REVAMP_DETAIL_END
 #else
 #define REVAMP_DEVICE_ON_HOST 0
 #endif
-// Goes before a function that is restrict(amp,cpu). On host threads the kernel compiler inlines the short ones in debug
-// builds too: their instructions are then the caller's line.
+// REVAMP_HD precedes a function that is restrict(amp,cpu). For host threads, the kernel compiler inlines short
+// functions in debug builds too; `nodebug` gives their instructions the caller's line.
 #if REVAMP_DEVICE_ON_HOST
 #define REVAMP_HD REVAMP_HOST REVAMP_DEVICE __attribute__((nodebug))
 #else
@@ -91,8 +91,9 @@ REVAMP_DETAIL_END
 #define REVAMP_TSAN 0
 #endif
 
-// ThreadSanitizer does not see into the library. It is told what the library promises: what came before a launch comes
-// before its kernel, and what a kernel did comes before the return of later calls, which wait for it where it matters.
+// ThreadSanitizer does not see the library's synchronisation. These functions tell it what the library promises:
+// accesses before a launch happen before its kernel, and a kernel's accesses happen before the return of later calls.
+// (Calls that depend on a kernel wait for it.)
 #if REVAMP_TSAN
 extern "C" void __tsan_acquire(void *address);
 extern "C" void __tsan_release(void *address);
@@ -112,23 +113,23 @@ inline void acquire_order() noexcept {}
 REVAMP_DETAIL_END
 #endif
 
-// Types that are thrown, or cross the borders of shared libraries otherwise, are one type even under
-// -fvisibility=hidden. On Windows types are compared by name.
+// REVAMP_VISIBLE marks types that cross the borders of shared libraries, such as exceptions. Each stays one type under
+// -fvisibility=hidden. On Windows, types are compared by name, so the macro is empty.
 #ifdef _WIN32
 #define REVAMP_VISIBLE
 #else
 #define REVAMP_VISIBLE __attribute__((visibility("default")))
 #endif
 
-// Between these, templates are each image's own (the program, a shared library): two of the same name are not one,
-// whatever the program is compiled and linked with. The address of a kernel's entry point tells the library which
-// kernel is meant.
+// Between these macros, each binary (the program, a shared library) has its own instances of templates, whatever the
+// flags. The linker must not merge two instances of the same name, because the library identifies a kernel by the
+// address of its entry point.
 #ifdef _WIN32
-#define REVAMP_OWN_BEGIN
-#define REVAMP_OWN_END
+#define REVAMP_PER_BINARY_BEGIN
+#define REVAMP_PER_BINARY_END
 #else
-#define REVAMP_OWN_BEGIN _Pragma("GCC visibility push(hidden)")
-#define REVAMP_OWN_END _Pragma("GCC visibility pop")
+#define REVAMP_PER_BINARY_BEGIN _Pragma("GCC visibility push(hidden)")
+#define REVAMP_PER_BINARY_END _Pragma("GCC visibility pop")
 #endif
 
 #endif // REVAMP_DETAIL_CONFIG_H

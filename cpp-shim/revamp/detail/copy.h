@@ -6,10 +6,10 @@
 #define REVAMP_DETAIL_COPY_H
 
 #include "array.h"
+#include "completion.h"
 #include "config.h"
 #include "copy_memory.h"
 #include "exceptions.h"
-#include "runtime.h"
 #include "view.h"
 
 #include <cstddef>
@@ -49,7 +49,7 @@ void copy_in(It begin, It end, const Concurrency::extent<N> &extent, Destination
     });
 }
 
-// Converts silently, as std::copy does.
+// Elements are converted without warnings, as in std::copy.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -82,7 +82,7 @@ void copy_out(const Source &source, const Concurrency::extent<N> &extent, Out ou
     }
 }
 
-// Memory that must live until an operation is done, and a function to call then.
+// Keeps `elements` alive until an operation is done, then calls `finish`.
 template <class Elements, class Finish> struct pending_copy {
     Elements elements;
     Finish finish;
@@ -104,18 +104,25 @@ template <class Elements, class Finish> struct pending_copy {
         else
             self->state->set_value({});
     }
-    // Passes `self` to the callback of the completion, which destroys it.
+    // Passes `self` to the callback of the completion. The callback destroys `self`.
     static Concurrency::completion_future start(std::unique_ptr<pending_copy> self,
-                                                const Concurrency::completion_future &under) {
+                                                const Concurrency::completion_future &operation) {
         std::shared_ptr<task_state<void>> state = self->state;
         release_order();
-        check(revamp_completion_then(access::native(under), &pending_copy::done, self.get()));
+        try {
+            check(revamp_completion_then(access::native(operation), &pending_copy::done, self.get()));
+        } catch (...) {
+            // The copy uses the memory of `self` until the copy is done.
+            const revamp_status ended = revamp_completion_wait(access::native(operation));
+            (void)ended; // ignored: the original exception is rethrown
+            throw;
+        }
         (void)self.release();
         return access::make(std::move(state));
     }
 };
 
-// Copies elements that stay alive until the copy is done.
+// Copies `elements`, and keeps them alive until the copy is done.
 template <class T, int N, class Destination>
 Concurrency::completion_future copy_kept_async(std::vector<T> elements, const Concurrency::extent<N> &extent,
                                                Destination &destination) {
@@ -123,8 +130,8 @@ Concurrency::completion_future copy_kept_async(std::vector<T> elements, const Co
     typedef pending_copy<std::vector<T>, std::remove_const_t<decltype(nothing_more)>> pending;
     std::unique_ptr<pending> kept(new pending{std::move(elements), nothing_more});
     const host_region<N> source(kept->elements.data(), extent);
-    const Concurrency::completion_future under = copy_regions_async(source, region_of(destination));
-    return pending::start(std::move(kept), under);
+    const Concurrency::completion_future operation = copy_regions_async(source, region_of(destination));
+    return pending::start(std::move(kept), operation);
 }
 template <class T, int N, class It, class Destination>
 Concurrency::completion_future copy_in_async(It begin, const Concurrency::extent<N> &extent, Destination &destination) {
@@ -160,8 +167,8 @@ Concurrency::completion_future copy_out_async(const Source &source, const Concur
         typedef pending_copy<raw_elements<T>, std::remove_const_t<decltype(write)>> pending;
         std::unique_ptr<pending> kept(new pending{raw_elements<T>(count_of(extent)), write});
         const host_region<N> destination(kept->elements.begin(), extent);
-        const Concurrency::completion_future under = copy_regions_async(region_of(source), destination);
-        return pending::start(std::move(kept), under);
+        const Concurrency::completion_future operation = copy_regions_async(region_of(source), destination);
+        return pending::start(std::move(kept), operation);
     }
 }
 

@@ -1,4 +1,4 @@
-// revamp: what copies are made of: regions, and ranges of iterators as memory.
+// revamp: helpers for copies. They make regions, and turn iterator ranges into contiguous memory.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -20,7 +20,7 @@
 
 REVAMP_DETAIL_BEGIN
 
-// extent::size() is modulo 2^32.
+// The number of elements. extent::size() returns the number modulo 2^32.
 template <int N> REVAMP_HD constexpr std::size_t count_of(const Concurrency::extent<N> &extent) {
     std::size_t count = 1;
     for (unsigned d = 0; d < unsigned(N); ++d)
@@ -35,7 +35,7 @@ template <class T, int N> revamp_region region_of(const basic_view<T, N> &view) 
     return r;
 }
 
-// Host memory in the shape of what it is copied with.
+// A region of host memory, with the shape of the array or view that it is copied to or from.
 template <int N> struct host_region : revamp_region {
     int shape[N];
     template <class T> host_region(const T *memory, const Concurrency::extent<N> &sizes) : revamp_region{} {
@@ -53,12 +53,12 @@ inline void copy_regions(const revamp_region &source, const revamp_region &desti
     check(revamp_copy(&source, &destination));
 }
 
-// True if memory behind the iterator has elements T.
+// True if the iterator points into contiguous memory with elements of type T.
 template <class T, class It>
 constexpr bool is_memory_of =
     contiguous<It>::value &&std::is_same_v<std::remove_cv_t<typename std::iterator_traits<It>::value_type>, T>;
 
-// Memory for elements, which may have no default constructor. What C++ AMP keeps is copied as bytes.
+// Uninitialised memory for elements, whose type may have no default constructor. C++ AMP copies elements as bytes.
 template <class T> class raw_elements {
   public:
     explicit raw_elements(std::size_t count)
@@ -74,7 +74,7 @@ template <class T> class raw_elements {
 };
 
 // Fills an empty vector with `count` elements that `read` writes to memory.
-template <class T, class Read> void copied_out(std::size_t count, std::vector<T> &result, Read read) {
+template <class T, class Read> void read_into_vector(std::size_t count, std::vector<T> &result, Read read) {
     if constexpr (std::is_default_constructible_v<T>) {
         result.resize(count);
         read(result.data(), count * sizeof(T));
@@ -85,22 +85,22 @@ template <class T, class Read> void copied_out(std::size_t count, std::vector<T>
     }
 }
 
-[[noreturn, gnu::cold]] inline void other_count(long long given, std::size_t count) {
+[[noreturn, gnu::cold]] inline void throw_wrong_count(long long given, std::size_t count) {
     throw Concurrency::runtime_exception(("the range has " + std::to_string(given) +
-                                          " elements, but its destination has " + std::to_string(count) +
-                                          "; both must have the same number")
+                                          " elements, but the destination of the copy has " + std::to_string(count) +
+                                          "; both must have the same number of elements")
                                              .c_str(),
                                          failed);
 }
 
-// Calls `use` with `count` elements from `begin` on as memory.
+// Calls `use` with the first `count` elements from `begin` on, in contiguous memory.
 template <class T, class It, class Use> void from_iterator(It begin, std::size_t count, Use use) {
     if constexpr (is_memory_of<T, It>) {
         use(static_cast<const T *>(contiguous<It>::address(begin)), count * sizeof(T));
     } else {
         std::vector<T> elements;
         elements.reserve(count);
-        // What is read once may block when asked for more.
+        // Does not increment `begin` past the last element, where a single-pass iterator (a stream) may block.
         for (std::size_t n = 0; n < count; ++n) {
             if (n) ++begin;
             elements.push_back(static_cast<T>(*begin));
@@ -109,15 +109,15 @@ template <class T, class It, class Use> void from_iterator(It begin, std::size_t
     }
 }
 
-// The elements of a range, which must be `count`.
+// The elements of a range, which must have `count` elements.
 template <class T, class It> std::vector<T> gathered(It begin, It end, std::size_t count) {
     std::vector<T> elements;
     elements.reserve(count);
     for (; begin != end; ++begin) {
-        if (elements.size() == count) other_count(static_cast<long long>(count) + 1, count);
+        if (elements.size() == count) throw_wrong_count(static_cast<long long>(count) + 1, count);
         elements.push_back(static_cast<T>(*begin));
     }
-    if (elements.size() != count) other_count(static_cast<long long>(elements.size()), count);
+    if (elements.size() != count) throw_wrong_count(static_cast<long long>(elements.size()), count);
     return elements;
 }
 template <class It>
@@ -126,7 +126,7 @@ constexpr bool is_forward =
 
 template <class It> void check_count(It begin, It end, std::size_t count) {
     const long long given = std::distance(begin, end);
-    if (given < 0 || static_cast<unsigned long long>(given) != count) other_count(given, count);
+    if (given < 0 || static_cast<unsigned long long>(given) != count) throw_wrong_count(given, count);
 }
 
 template <class T, class It, class Use> void from_range(It begin, It end, std::size_t count, Use use) {

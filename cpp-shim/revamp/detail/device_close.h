@@ -1,17 +1,18 @@
-// The functions of precise_math for devices, as near to the exact results as CUDA's are (docs/maths.md has the measured
-// errors): one rounding more than device_precise.h here and there, and a fraction of its operations.
-// REVAMP_MATH_LAST_BIT chooses that one instead.
+// The functions of precise_math for devices, as accurate as CUDA's (docs/maths.md has the measured errors). Some
+// round once more than their versions in device_precise.h, but need a fraction of the operations. REVAMP_MATH_LAST_BIT
+// selects device_precise.h instead.
 //
-// The rules are device_precise.h's: + - * are rounded correctly, quotients and roots are not, NaN and infinity are told
-// by their bits. mad() may round once or twice, and each use of it is good either way: where a product must be exact,
-// one of its factors is short enough. What is usual comes first and without branches; the rest is out of its way.
+// The code follows the rules of device_precise.h: + - * are rounded correctly, quotients and roots are not, and NaN and
+// infinity are recognised by their bits. mad() may round once or twice, and every use is correct either way: where a
+// product must be exact, one of its factors has few enough digits. The common case comes first, without branches; rare
+// cases are moved out of it.
 #ifndef REVAMP_DETAIL_DEVICE_CLOSE_H
 #define REVAMP_DETAIL_DEVICE_CLOSE_H
 
 #include "device_abi.h"
 #include "device_precise.h"
 
-// Whether mad() is an fma: on devices it is an instruction, on a processor without it a call of the C library.
+// 1 if mad() may be an fma. Devices have an fma instruction. On a CPU without one, an fma would be a library call.
 #ifndef REVAMP_MATH_FUSED
 #if REVAMP_DEVICE_PASS || defined(__FMA__)
 #define REVAMP_MATH_FUSED 1
@@ -20,7 +21,7 @@
 #endif
 #endif
 
-// 1 / sqrt(x) to 2 ulp; a test may set it to less.
+// 1 / sqrt(x) to 2 ulp. A test may define a less accurate operation.
 #ifndef REVAMP_MATH_INVERSE_ROOT
 #if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_INVERSE_ROOT(x) __revamp_fast_rsqrt_f32(x)
@@ -29,20 +30,21 @@
 #endif
 #endif
 
-// What the device's arithmetic is beyond what Vulkan asks for (`OfDevice` in image/src/kernels.rs): the library knows
-// it when it makes the pipeline, so that only one of two ways is left in the code. A test may set it.
-#ifndef REVAMP_MATH_OF_DEVICE
+// True if the device's arithmetic has a property that Vulkan does not require (`DeviceProperty` in
+// image/src/kernels.rs). The value is constant when the pipeline is created, so only one of two code paths remains.
+// Tests may define this macro.
+#ifndef REVAMP_MATH_DEVICE_PROPERTY
 #if REVAMP_DEVICE_PASS
-#define REVAMP_MATH_OF_DEVICE(what) __revamp_of_device(what)
+#define REVAMP_MATH_DEVICE_PROPERTY(what) __revamp_of_device(what)
 #else
-#define REVAMP_MATH_OF_DEVICE(what) false
+#define REVAMP_MATH_DEVICE_PROPERTY(what) false
 #endif
 #endif
-#ifndef REVAMP_MATH_POWER
+#ifndef REVAMP_MATH_EXP2
 #if REVAMP_DEVICE_PASS
-#define REVAMP_MATH_POWER(x) __revamp_fast_exp2_f32(x)
+#define REVAMP_MATH_EXP2(x) __revamp_fast_exp2_f32(x)
 #else
-#define REVAMP_MATH_POWER(x) __builtin_exp2f(x)
+#define REVAMP_MATH_EXP2(x) __builtin_exp2f(x)
 #endif
 #endif
 
@@ -50,17 +52,17 @@ REVAMP_DETAIL_BEGIN
 namespace close {
 using namespace precise;
 
-// An fma rounds once.
-REVAMP_MATH_INLINE bool fused() {
-    return REVAMP_MATH_OF_DEVICE(0);
+// True if an fma rounds once.
+REVAMP_MATH_INLINE bool fma_rounds_once() {
+    return REVAMP_MATH_DEVICE_PROPERTY(0);
 }
-// Square roots are rounded correctly.
-REVAMP_MATH_INLINE bool exact_roots() {
-    return REVAMP_MATH_OF_DEVICE(1);
+// True if square roots are rounded correctly.
+REVAMP_MATH_INLINE bool roots_are_exact() {
+    return REVAMP_MATH_DEVICE_PROPERTY(1);
 }
-// 2^x is as good as in CUDA.
-REVAMP_MATH_INLINE bool close_powers() {
-    return REVAMP_MATH_OF_DEVICE(2);
+// True if 2^x is as accurate as in CUDA.
+REVAMP_MATH_INLINE bool powers_are_accurate() {
+    return REVAMP_MATH_DEVICE_PROPERTY(2);
 }
 
 template <class T> constexpr bool single = format<T>::single;
@@ -77,28 +79,28 @@ template <class T> REVAMP_MATH_INLINE T mad(T a, T b, T c) {
     return a * b + c;
 #endif
 }
-// Coefficients from the constant one up.
+// Evaluates a polynomial. The constant coefficient comes first.
 template <class T> REVAMP_MATH_INLINE T horner(T, double c) {
     return static_cast<T>(c);
 }
 template <class T, class... C> REVAMP_MATH_INLINE T horner(T x, double c, C... more) {
     return mad(x, horner(x, more...), static_cast<T>(c));
 }
-// Positive, normal and finite.
-template <class T> REVAMP_MATH_INLINE bool usual(T x) {
+// True if x is positive, normal and finite.
+template <class T> REVAMP_MATH_INLINE bool is_positive_normal(T x) {
     return bits(x) - leading_one<T> < infinite_bits<T> - leading_one<T>;
 }
-// The upper half of the digits.
+// x, with only the upper half of its digits.
 template <class T> REVAMP_MATH_INLINE T upper(T x) {
     return from_bits<T>(bits(x) & format<T>::upper_half);
 }
 // a b - c, exactly, if c is nearly a b.
-template <class T> REVAMP_MATH_INLINE T product_less(T a, T b, T c) {
+template <class T> REVAMP_MATH_INLINE T product_minus(T a, T b, T c) {
     REVAMP_MATH_EXACT
     const T ah = upper(a), al = a - ah, bh = upper(b), bl = b - bh;
     return mad(al, bl, mad(al, bh, mad(ah, bl, mad(ah, bh, -c))));
 }
-// 1 / x to an ulp or so, far from overflow and underflow.
+// 1 / x to about 1 ulp, for x far from overflow and underflow.
 template <class T> REVAMP_MATH_INLINE T reciprocal(two<T> x) {
     const T y = REVAMP_MATH_QUOTIENT(T(1), x.high);
     return mad(y, mad(-x.low, y, mad(-x.high, y, T(1))), y);
@@ -108,15 +110,15 @@ template <class T> REVAMP_MATH_INLINE T reciprocal(T x) {
     return mad(y, mad(-x, y, T(1)), y);
 }
 
-// a / b in the same way.
+// a / b to about 1 ulp, for numbers far from overflow and underflow.
 template <class T> REVAMP_MATH_INLINE T quotient(T a, T b) {
     REVAMP_MATH_EXACT
     const T y = REVAMP_MATH_QUOTIENT(T(1), b), q = a * y;
     return mad(mad(-q, b, a), y, q);
 }
 
-// |x| as scale() gives it, where that is rare: a compiler does not take a loop out of its branch, to do it always.
-template <class T> REVAMP_MATH_INLINE scaled<T> scale_far(T x) {
+// scale(|x|), for rare cases. The loop keeps compilers from moving the calculation out of its branch.
+template <class T> REVAMP_MATH_INLINE scaled<T> scale_rare(T x) {
     word_of<T> m = magnitude(x);
     int biased = static_cast<int>(m >> format<T>::fraction);
     if (biased == 0) biased = 1;
@@ -127,13 +129,13 @@ template <class T> REVAMP_MATH_INLINE scaled<T> scale_far(T x) {
 
 // Roots.
 
-// 1 / sqrt(x) for a normal x: of a float to 2 ulp, of a double to one.
+// 1 / sqrt(x) for a normal x, to 2 ulp of a float or 1 ulp of a double.
 REVAMP_MATH_INLINE float inverse_root(float x) {
     return REVAMP_MATH_INVERSE_ROOT(x);
 }
 REVAMP_MATH_INLINE double inverse_root(double x) {
     REVAMP_MATH_EXACT
-    // x = 4^n m, m in [1, 4); from the float's, which has a short square.
+    // x = 4^n m, with m in [1, 4). Begins with the root of a float, whose square is exact in double.
     const word64 e = (bits(x) - one_bits<double>)&~(2 * leading_one<double> - 1);
     const double m = from_bits<double>(bits(x) - e);
     const double y = static_cast<double>(REVAMP_MATH_INVERSE_ROOT(static_cast<float>(m)));
@@ -141,26 +143,27 @@ REVAMP_MATH_INLINE double inverse_root(double x) {
     const double z = mad(y * d, mad(d, 0.375, 0.5), y);
     return from_bits<double>(bits(z) - static_cast<word64>(static_cast<std::int64_t>(e) >> 1));
 }
-// sqrt(x) from 0 on.
+// sqrt(x) for x >= 0.
 template <class T> REVAMP_MATH_INLINE two<T> near_root(T x) {
     REVAMP_MATH_EXACT
     const T least = power_of_two<T>(1 - format<T>::bias);
     const T y = inverse_root(x < least ? least : x), s = x * y;
     return {s, mad(-s, s, x) * (T(0.5) * y)};
 }
-// x = m 4^n for roots, and what the root of m is to be multiplied by. m = 1 where there is nothing to calculate.
-template <class T> struct rooted { T m, factor; };
-template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
-    const scaled<T> s = scale_far(x);
-    const rooted<T> r = {s.significand * power_of_two<T>(s.exponent & 1), power_of_two<T>(sign * (s.exponent >> 1))};
+// x = m 4^n. The root of x is the root of m times `factor`. m = 1 if the root needs no calculation.
+template <class T> struct root_operand { T m, factor; };
+template <class T> REVAMP_MATH_INLINE root_operand<T> rare_root_operand(T x, int sign) {
+    const scaled<T> s = scale_rare(x);
+    const root_operand<T> r = {s.significand * power_of_two<T>(s.exponent & 1),
+                               power_of_two<T>(sign * (s.exponent >> 1))};
     const bool number = is_finite(x) && !negative(x) && !is_zero(x);
-    const T y = sign > 0 ? x : from_bits<T>(bits(x) ^ infinite_bits<T>); // zero for infinite, and the other way around
+    const T y = sign > 0 ? x : from_bits<T>(bits(x) ^ infinite_bits<T>); // swaps zero and infinity
     const T none = is_nan(x) ? x : is_zero(x) || !negative(x) ? y : not_a_number<T>();
     return {number ? r.m : T(1), number ? r.factor : none};
 }
-// The same for the square root of a float, in fewer operations and without a loop: m is x 2^100, x 2^-100, or of a
-// subnormal number, whose digits are an integer, x 2^150.
-REVAMP_MATH_INLINE rooted<float> root_far(float x) {
+// The operand of the square root of a float, in fewer operations and without a loop. m is x 2^100 or x 2^-100. For a
+// subnormal x, m is x 2^150, calculated from the digits of x as an integer.
+REVAMP_MATH_INLINE root_operand<float> rare_root_operand(float x) {
     const word_of<float> digits = bits(x);
     const bool number = digits - 1 < infinite_bits<float> - 1, large = digits > one_bits<float>;
     const bool tiny = digits < leading_one<float>;
@@ -170,8 +173,8 @@ REVAMP_MATH_INLINE rooted<float> root_far(float x) {
     const float none = negative(x) && !is_nan(x) && !is_zero(x) ? not_a_number<float>() : x;
     return {number ? m : 1.0f, !number ? none : tiny ? 0x1p-75f : large ? 0x1p50f : 0x1p-50f};
 }
-REVAMP_MATH_INLINE rooted<double> root_far(double x) {
-    return root_far(x, 1);
+REVAMP_MATH_INLINE root_operand<double> rare_root_operand(double x) {
+    return rare_root_operand(x, 1);
 }
 REVAMP_MATH_INLINE float root_of_device(float x) {
     return __builtin_sqrtf(x);
@@ -179,11 +182,11 @@ REVAMP_MATH_INLINE float root_of_device(float x) {
 REVAMP_MATH_INLINE double root_of_device(double x) {
     return __builtin_sqrt(x);
 }
-// sqrt(x), rounded once: the rest, x - s^2, is exact, where nothing below is flushed and no square is infinite.
-template <class T> REVAMP_MATH_INLINE T usual_root(T x) {
+// sqrt(x), rounded once. The remainder x - s^2 is exact, provided that no intermediate result underflows or overflows.
+template <class T> REVAMP_MATH_INLINE T root_of_normal(T x) {
     REVAMP_MATH_EXACT
     T y = inverse_root(x), s = x * y, h = T(0.5) * y;
-    if (fused()) return mad(mad(-s, s, x), h, s);
+    if (fma_rounds_once()) return mad(mad(-s, s, x), h, s);
     if constexpr (single<T>) {
         const T e = mad(-s, h, T(0.5));
         s = mad(s, e, s), h = mad(h, e, h);
@@ -191,27 +194,28 @@ template <class T> REVAMP_MATH_INLINE T usual_root(T x) {
     const T sh = upper(s), sl = s - sh;
     return mad(mad(-sl, sl, mad(T(-2) * sh, sl, mad(-sh, sh, x))), h, s);
 }
-// The largest number below a power of four has a root so near the middle of two numbers that the correction rounds it
-// up.
+// sqrt(x), rounded correctly. The function above wrongly rounds up the root of the largest number below a power of
+// four, because this root is too close to the midpoint of two numbers.
 template <class T> REVAMP_MATH_INLINE T rounded_root(T x) {
     REVAMP_MATH_EXACT
-    const T root = usual_root(x);
+    const T root = root_of_normal(x);
     const bool power = (bits(root) & (leading_one<T> - 1)) == 0;
     return from_bits<T>(bits(root) - (power && root * root > x ? 1 : 0));
 }
 template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     REVAMP_MATH_EXACT
-    if (exact_roots()) return root_of_device(x);
+    if (roots_are_exact()) return root_of_device(x);
     constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
-    // Always, so that the usual way has nothing but a comparison beside.
+    // Calculated for every x, so that the common case needs only one more comparison.
     T root = rounded_root(x);
     if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) {
-        const rooted<T> r = root_far(x);
+        const root_operand<T> r = rare_root_operand(x);
         root = rounded_root(r.m) * r.factor;
     }
     return root;
 }
-// The device's own has the accuracy; of a subnormal number, which it may take for zero, its digits are an integer.
+// The device's rsqrt is accurate enough for float, but may treat subnormal numbers as zero. So the digits of a
+// subnormal x are converted as an integer.
 REVAMP_MATH_INLINE float rsqrt(float x) {
     REVAMP_MATH_EXACT
     const word_of<float> digits = bits(x);
@@ -221,14 +225,14 @@ REVAMP_MATH_INLINE float rsqrt(float x) {
 }
 REVAMP_MATH_INLINE double rsqrt(double x) {
     REVAMP_MATH_EXACT
-    rooted<double> r = {x, 1};
-    if (!usual(x)) r = root_far(x, -1);
+    root_operand<double> r = {x, 1};
+    if (!is_positive_normal(x)) r = rare_root_operand(x, -1);
     return inverse_root(r.m) * r.factor;
 }
-// 1 / cbrt(x) to a few units of a float's last place, for normal x.
+// 1 / cbrt(x) to a few ulp of a float, for normal x.
 REVAMP_MATH_INLINE float inverse_cube_root(float x) {
     REVAMP_MATH_EXACT
-    // By the exponent's third, to 1 / 30; the rest by two series in 1 - x y^3.
+    // Dividing the exponent by three gives y to 1 / 30. Two corrections follow, each a series in 1 - x y^3.
     float y = from_bits<float>(0x54a2fa8cu - bits(x) / 3u);
     float e = mad(-(x * y), y * y, 1.0f);
     y = mad(y * e, horner(e, 0x1.555556p-2, 0x1.c71c72p-3, 0x1.61f9aep-3), y);
@@ -249,11 +253,11 @@ template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
     REVAMP_MATH_EXACT
     const T size = fabs(x);
     T a = size, factor = T(1);
-    // Of a float far below, the rest would be subnormal; of one far above, the cube may be infinite.
+    // For a very small float, the remainder would be subnormal; for a very large one, the cube might be infinite.
     const word_of<T> least = single<T> ? bits(T(0x1p-90)) : leading_one<T>;
     const word_of<T> most = single<T> ? bits(T(0x1p126)) : infinite_bits<T>;
     if (bits(size) - least >= most - least) {
-        const scaled<T> s = scale_far(size);
+        const scaled<T> s = scale_rare(size);
         const int third = (s.exponent + 3072) / 3 - 1024;
         const bool number = is_finite(x) && !is_zero(x);
         a = number ? s.significand * power_of_two<T>(s.exponent - 3 * third) : T(1);
@@ -265,9 +269,9 @@ template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
         factor = from_bits<T>(static_cast<word_of<T>>(third + 682) << format<T>::fraction);
     }
     const T y = cube_root_start(a), yy = y * y, t = a * yy;
-    // A step of Newton's method: the rest a - t^3 decides.
+    // A step of Newton's method, for which the remainder a - t^3 must be accurate.
     T rest;
-    if (fused()) {
+    if (fma_rounds_once()) {
         const T square = t * t;
         rest = mad(-square, t, a);
         if constexpr (!single<T>) rest = mad(-mad(t, t, -square), t, rest);
@@ -291,8 +295,8 @@ template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
 
 // x + magic has rint(x) in its low bits.
 template <class T> constexpr T magic = single<T> ? T(0x1.8p23) : T(0x1.8p52);
-// y 2^n for the n in the low bits of t; y and the result are normal.
-template <class T> REVAMP_MATH_INLINE T raise(T y, T t) {
+// y 2^n, with n in the low bits of t. y and the result must be normal.
+template <class T> REVAMP_MATH_INLINE T times_power_of_two(T y, T t) {
     return from_bits<T>(bits(y) + (bits(t) << format<T>::fraction));
 }
 // e^r - 1 for |r| <= log(2) / 2.
@@ -309,7 +313,7 @@ template <class T> REVAMP_MATH_INLINE T expm1_poly(T r) {
 }
 // e^x = (y + low) 2^n, with n in the low bits of t.
 template <class T> struct powers { T y, low, n, t; };
-// Of log(2); n times the first is exact.
+// log(2) in two parts; n times the high part is exact.
 template <class T> constexpr T log_two_high = single<T> ? T(0x1.62e4p-1) : T(0x1.62e42fefa2p-1);
 template <class T> constexpr T log_two_low = single<T> ? T(0x1.7f7d1cf79abcap-20) : T(0x1.9ef35793c7673p-41);
 template <class T> REVAMP_MATH_INLINE powers<T> exp_of(T x, T low) {
@@ -319,18 +323,18 @@ template <class T> REVAMP_MATH_INLINE powers<T> exp_of(T x, T low) {
     const T e = expm1_poly(r), y = e + T(1);
     return {y, (e - (y - T(1))) + mad(n, -log_two_low<T>, h - r), n, t};
 }
-// The result where the power is not normal, or nearly so: zero or infinite beyond `most`.
-template <class T> REVAMP_MATH_INLINE T exp_far(T x, powers<T> p, T most) {
+// The result of exp_result() if the power may be subnormal or infinite. For |x| beyond `most` it is zero or infinite.
+template <class T> REVAMP_MATH_INLINE T rare_exp_result(T x, powers<T> p, T most) {
     const T y = times_power(p.y, static_cast<int>(p.n));
     const T end = is_nan(x) ? x : negative(x) ? T(0) : infinity<T>();
     return magnitude(x) > bits(most) ? end : y;
 }
 template <class T> REVAMP_MATH_INLINE T exp_result(T x, powers<T> p, T limit, T most) {
-    T y = raise(p.y, p.t);
-    if (magnitude(x) > bits(limit)) y = exp_far(x, p, most);
+    T y = times_power_of_two(p.y, p.t);
+    if (magnitude(x) > bits(limit)) y = rare_exp_result(x, p, most);
     return y;
 }
-// e^x as `exp_of` gives it; of a float without `low`, rounded once.
+// e^x as `exp_of` gives it. For float, `low` is 0 and y is rounded once.
 template <class T> REVAMP_MATH_INLINE powers<T> exp_once(T x) {
     REVAMP_MATH_EXACT
     if constexpr (single<T>) {
@@ -342,13 +346,13 @@ template <class T> REVAMP_MATH_INLINE powers<T> exp_once(T x) {
         return exp_of(x, T(0));
     }
 }
-// e^x as `exp_once` gives it, to 2 ulp where the device's powers allow it.
+// e^x in the form of `exp_once`. If the device's 2^x is accurate enough, uses it; the error is then up to 2 ulp.
 template <class T> REVAMP_MATH_INLINE powers<T> exp_near(T x) {
     REVAMP_MATH_EXACT
     if constexpr (single<T>) {
-        if (close_powers() && fused()) {
+        if (powers_are_accurate() && fma_rounds_once()) {
             const T log = T(0x1.715476p+0), t = mad(x, log, magic<T>), n = t - magic<T>;
-            return {REVAMP_MATH_POWER(mad(x, T(0x1.4ae0cp-26), mad(x, log, -n))), T(0), n, t};
+            return {REVAMP_MATH_EXP2(mad(x, T(0x1.4ae0cp-26), mad(x, log, -n))), T(0), n, t};
         }
     }
     return exp_once(x);
@@ -366,7 +370,7 @@ template <class T> REVAMP_MATH_INLINE T exp2(T x) {
         const T q = horner(r, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c9p-5, 0x1.3b2ab6fba4d19p-7, 0x1.5d87fe78a323dp-10,
                            0x1.430912f8d7c7ep-13, 0x1.ffcbfc727ca28p-17, 0x1.62c0207be226bp-20, 0x1.b524e0c32957cp-24,
                            0x1.e4d5c169d84d6p-28, 0x1.e9fdaeb2b0a7cp-32, 0x1.bb560a25e62dcp-36);
-        // The coefficient of r as 1/2 and the rest.
+        // The coefficient of r is split into 1/2 and the remainder.
         y = T(1) + mad(r, T(0.5), mad(r, T(0x1.8b90bfbe8e7bdp-3), r * r * q));
     }
     return exp_result(x, powers<T>{y, T(0), n, t}, single<T> ? T(125) : T(1021), single<T> ? T(152) : T(1078));
@@ -374,7 +378,7 @@ template <class T> REVAMP_MATH_INLINE T exp2(T x) {
 template <class T> REVAMP_MATH_INLINE T exp10(T x) {
     REVAMP_MATH_EXACT
     const T t = mad(x, T(0x1.a934f0979a371p+1), magic<T>), n = t - magic<T>;
-    T high, low; // of log10(2); n times the first is exact
+    T high, low; // log10(2) in two parts; n times the high part is exact
     if constexpr (single<T>)
         high = T(0x1.344p-2), low = T(0x1.3509f79fef312p-18);
     else
@@ -390,23 +394,23 @@ template <class T> REVAMP_MATH_INLINE T exp10(T x) {
                        0x1.a7ed7085815d1p-3, 0x1.16e4dfd14b39dp-4, 0x1.4116ad7f98f9dp-6, 0x1.48977f47daddbp-8,
                        0x1.2eac70d952fafp-10, 0x1.fc0cb5fae8753p-13, 0x1.77b17f82a41f6p-15),
                 T(0x1.26bb1bbb55516p+1) * mad(n, -low, h - r));
-        // log(10) as 2 and the rest.
+        // log(10) is split into 2 and the remainder.
         y = T(1) + mad(r, T(2), mad(r, T(0x1.35d8dddaaa8acp-2), tail));
     }
     return exp_result(x, powers<T>{y, T(0), n, t}, single<T> ? T(37) : T(307), single<T> ? T(46) : T(325));
 }
-// e^a / 2 for a >= 0; of a float without what is lost in rounding.
+// e^a / 2 for a >= 0. For float, the low part is 0.
 template <class T> REVAMP_MATH_INLINE two<T> half_exp(T a) {
     REVAMP_MATH_EXACT
     const powers<T> p = exp_once(a);
-    // The last ones that are finite; the power is normal up to there.
+    // True beyond the largest argument with a finite result. Up to this argument the power is normal.
     const bool distant = magnitude(a) > bits(single<T> ? T(0x1.65a9f8p+6) : T(0x1.633ce8fb9f87dp+9));
     const T end = is_nan(a) ? a : infinity<T>();
-    const T y = from_bits<T>(bits(raise(p.y, p.t)) - leading_one<T>);
+    const T y = from_bits<T>(bits(times_power_of_two(p.y, p.t)) - leading_one<T>);
     if constexpr (single<T>)
         return {distant ? end : y, T(0)};
     else
-        return {distant ? end : y, distant ? T(0) : (p.low + p.low) * raise(T(0.25), p.t)};
+        return {distant ? end : y, distant ? T(0) : (p.low + p.low) * times_power_of_two(T(0.25), p.t)};
 }
 template <class T> REVAMP_MATH_INLINE T cosh(T x) {
     REVAMP_MATH_EXACT
@@ -430,16 +434,16 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
 template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
     REVAMP_MATH_EXACT
     if constexpr (single<T>) {
-        // Errors of the quotient and of the device's power count for less than half: 2 / d is below 0.43.
-        if (close_powers()) {
-            const T d = REVAMP_MATH_POWER(a * T(0x1.715476p+1)) + T(1);
+        // Less than half of the errors of the quotient and of the device's 2^x reaches the result: 2 / d is below 0.43.
+        if (powers_are_accurate()) {
+            const T d = REVAMP_MATH_EXP2(a * T(0x1.715476p+1)) + T(1);
             return mad(T(-2), REVAMP_MATH_QUOTIENT(T(1), d), T(1));
         }
         const powers<T> e = exp_near(a + a);
-        return mad(T(-2), reciprocal(raise(e.y, e.t) + T(1)), T(1));
+        return mad(T(-2), reciprocal(times_power_of_two(e.y, e.t) + T(1)), T(1));
     } else {
         const powers<T> e = exp_near(a + a);
-        const T f = raise(e.y, e.t), d = f + T(1), low = (f - (d - T(1))) + f * e.low;
+        const T f = times_power_of_two(e.y, e.t), d = f + T(1), low = (f - (d - T(1))) + f * e.low;
         return mad(T(-2), reciprocal(two<T>{d, low}), T(1));
     }
 }
@@ -466,30 +470,30 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
 
 // Logarithms.
 
-// x = 2^k (1 + f), 1 + f from sqrt(1/2) to sqrt(2).
+// x = 2^k (1 + f), with 1 + f from sqrt(1/2) to sqrt(2).
 template <class T> struct parts { T f, k; };
 template <class T> REVAMP_MATH_INLINE word_of<T> exponent_of(T x) {
     return (bits(x) - bits(T(0x1.6a09e6p-1))) & ~(leading_one<T> - 1);
 }
-// The exponent in these bits as a number.
+// The exponent field as a number.
 template <class T> REVAMP_MATH_INLINE T number_of(word_of<T> exponent) {
     return static_cast<T>(static_cast<std::int32_t>(exponent >> (sizeof(T) * 8 - 32)) >> (format<T>::fraction & 31));
 }
-template <class T> REVAMP_MATH_INLINE parts<T> parts_of_usual(T x) {
+template <class T> REVAMP_MATH_INLINE parts<T> parts_of_normal(T x) {
     const word_of<T> e = exponent_of(x);
     return {from_bits<T>(bits(x) - e) - T(1), number_of<T>(e)};
 }
-// The same for any x: where the logarithm is infinite or none, k is so, and f = 0.
+// The parts of any x. If the logarithm of x is infinite or NaN, k has that value, and f = 0.
 template <class T> REVAMP_MATH_INLINE parts<T> parts_of(T x) {
     T least = T(0);
-    if (!usual(x)) {
-        const scaled<T> s = scale_far(x);
+    if (!is_positive_normal(x)) {
+        const scaled<T> s = scale_rare(x);
         const bool number = is_finite(x) && !negative(x) && !is_zero(x);
         const T y = is_zero(x) ? -infinity<T>() : negative(x) && !is_nan(x) ? not_a_number<T>() : x;
         x = number ? s.significand : T(1);
         least = number ? static_cast<T>(s.exponent) : y;
     }
-    const parts<T> p = parts_of_usual(x);
+    const parts<T> p = parts_of_normal(x);
     return {p.f, p.k + least};
 }
 // (log(1 + f) - f) / f
@@ -512,12 +516,13 @@ template <class T> REVAMP_MATH_INLINE T log(T x) {
     REVAMP_MATH_EXACT
     const parts<T> p = parts_of(x);
     if constexpr (single<T>) {
-        // By an fma that rounds once, log(2) needs no second part.
-        if (fused()) return mad(p.k, T(0x1.62e43p-1), mad(p.f, log_tail(p.f), p.f));
+        // With an fma that rounds once, log(2) needs no low part.
+        if (fma_rounds_once()) return mad(p.k, T(0x1.62e43p-1), mad(p.f, log_tail(p.f), p.f));
     }
     return log_of(p);
 }
-// log(x) / log(b), from 1 / log(b) and log(2) / log(b), each as a short high part and the rest.
+// log(x) / log(b). `base` is 1 / log(b), `two_` is log(2) / log(b). Each of them is split into a high part with few
+// digits and the remainder.
 template <class T> REVAMP_MATH_INLINE T log_to_base(T x, two<T> base, two<T> two_) {
     REVAMP_MATH_EXACT
     const parts<T> p = parts_of(x);
@@ -540,7 +545,7 @@ template <class T> REVAMP_MATH_INLINE T log10(T x) {
         return log_to_base(x, two<T>{0x1.bcb7b1p-2, 0x1.49b9438ca9aaep-28},
                            two<T>{0x1.34413509f6p-2, 0x1.9fef311f12b36p-42});
 }
-// As log(y) for y = 1 + x, but for the rounding of y.
+// log(1 + x) without the rounding of 1 + x, plus `doublings` times log(2).
 template <class T> REVAMP_MATH_INLINE T log1p_of(T x, T doublings) {
     REVAMP_MATH_EXACT
     const word_of<T> e = exponent_of(x + T(1));
@@ -569,10 +574,10 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
                    0x1.a01a01a02953ap-13, 0x1.a01a01cb49ff7p-16, 0x1.71de3a316ac0ep-19, 0x1.27e4955adf47ep-22,
                    0x1.ae648703501c4p-26, 0x1.1fd52560dac22p-29, 0x1.617f9cc8fc419p-33);
     const T tail = mad(r * r, q, mad(n, -log_two_low<T>, h - r));
-    // Half of it: e^x may be finite where 2^n is not.
-    const T power = raise(T(0.5), t), less = power - T(0.5);
-    const two<T> s = ordered_sum(less, power * r);
-    const T half = s.high + (mad(power, tail, s.low) + ((power - less) - T(0.5)));
+    // Calculates half of the result, because e^x may be finite if 2^n is not.
+    const T power = times_power_of_two(T(0.5), t), power_minus_half = power - T(0.5);
+    const two<T> s = ordered_sum(power_minus_half, power * r);
+    const T half = s.high + (mad(power, tail, s.low) + ((power - power_minus_half) - T(0.5)));
     const T y = x > (single<T> ? T(89) : T(710)) ? infinity<T>()
                 : x < T(-50)                     ? T(-1)
                 : fabs(x) < T(0x1p-60)           ? x
@@ -606,7 +611,7 @@ template <class T> REVAMP_MATH_INLINE T atanh(T x) {
 
 // Powers.
 
-// log(x) for x = 2^k (1 + f) to a dozen more than its own bits: with s = f / (2 + f), 2 atanh(s) = 2 s + s u.
+// log(x) for x = 2^k (1 + f), with a dozen extra bits. With s = f / (2 + f), log(1 + f) = 2 atanh(s) = 2 s + s u.
 template <class T> REVAMP_MATH_INLINE two<T> log_in_two(parts<T> p) {
     REVAMP_MATH_EXACT
     // The upper half of s and the rest.
@@ -623,7 +628,7 @@ template <class T> REVAMP_MATH_INLINE two<T> log_in_two(parts<T> p) {
         const T fifth = horner(z, 0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cff7p-3,
                                0x1.745d174511201p-3, 0x1.3b13b1bdb9604p-3, 0x1.1110df49dca19p-3, 0x1.e1f81bf33b7c7p-4,
                                0x1.ac479c05883d9p-4, 0x1.b8eeb7095f448p-4);
-        // 2 / 3 z + ..., the first with all its digits
+        // u = 2 / 3 z + ...; the first term has all its digits
         const T two_thirds = T(0x1.5555555555555p-1), short_ = T(0x1.555555p-1), first = zh * short_;
         const T more = mad(zh, T(0x1.5555555555555p-27), mad(zl, two_thirds, z * z * fifth));
         const T uh = upper(first + more), ul = (first - uh) + more;
@@ -634,7 +639,8 @@ template <class T> REVAMP_MATH_INLINE two<T> log_in_two(parts<T> p) {
     const T low = r.low + mad(p.k, log_two_low<T>, (sl + sl) + l.low);
     return ordered_sum(r.high, low);
 }
-// What C says of x^y without calculation; the sign of x^y for whole y. False: it is to be calculated for |x|.
+// True if the C standard defines x^y as a special case; `result` is then x^y. Else `result` is the sign of x^y, 1 or
+// -1, by which the caller multiplies |x|^y.
 template <class T> REVAMP_MATH_INLINE bool pow_special(T x, T y, T *result) {
     const word_of<T> size = magnitude(x);
     const bool whole = trunc(y) == y, odd = whole && trunc(T(0.5) * y) != T(0.5) * y;
@@ -650,42 +656,41 @@ template <class T> REVAMP_MATH_INLINE bool pow_special(T x, T y, T *result) {
 template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
     REVAMP_MATH_EXACT
     T factor = T(1), least = T(0);
-    const T limit = single<T> ? T(0x1p60) : T(0x1p80); // beyond, the result is 0, 1 or infinite all the same
-    if (!usual(x) || magnitude(y) > bits(limit)) {
+    const T limit = single<T> ? T(0x1p60) : T(0x1p80); // for larger |y| the result is 0, 1 or infinite anyway
+    if (!is_positive_normal(x) || magnitude(y) > bits(limit)) {
         const bool special = pow_special(x, y, &factor);
-        const scaled<T> s = scale_far(x);
+        const scaled<T> s = scale_rare(x);
         x = special ? T(1) : s.significand;
         least = special ? T(0) : static_cast<T>(s.exponent);
         y = special ? T(0) : magnitude(y) > bits(limit) ? with_sign(limit, sign_of(y)) : y;
     }
-    const parts<T> p = parts_of_usual(x);
+    const parts<T> p = parts_of_normal(x);
     const two<T> l = log_in_two(parts<T>{p.f, p.k + least});
     const T e = l.high * y;
-    const powers<T> r = exp_of(e, mad(l.low, y, product_less(l.high, y, e)));
+    const powers<T> r = exp_of(e, mad(l.low, y, product_minus(l.high, y, e)));
     return exp_result(e, r, single<T> ? T(86) : T(707), single<T> ? T(104) : T(746)) * factor;
 }
 
-// Circles.
+// Trigonometric functions.
 
-// x = quadrant pi / 2 + rest + low, for x >= 0. `All`: with what the first sum loses, up to half a unit in the last
-// place.
-template <class T> struct turned {
+// x = quadrant pi / 2 + rest + low, for x >= 0. If `All`, the sum includes the rounding error of the first step, up to
+// half an ulp.
+template <class T> struct reduced_angle {
     T rest, low;
     int quadrant;
 };
-template <bool All = false, class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
+template <bool All = false, class T> REVAMP_MATH_INLINE reduced_angle<T> reduce_to_quadrant(T x) {
     REVAMP_MATH_EXACT
     const T t = mad(x, T(0x1.45f306dc9c883p-1), magic<T>), n = t - magic<T>;
-    T first, second, third, fourth; // of -pi / 2; n times each but the last is exact
+    T first, second, third, fourth; // -pi / 2 in parts; n times each but the last is exact
     if constexpr (single<T>)
         first = T(-0x1.921p+0), second = T(-0x1.f6ap-13), third = T(-0x1.11p-26), fourth = T(-0x1.68c234c4c6629p-39);
     else
         first = T(-0x1.921fb54p+0), second = T(-0x1.10b46118p-30), third = T(-0x1.313198ap-61),
         fourth = T(-0x1.701b839a25205p-92);
-    turned<T> y = {T(0), T(0), static_cast<int>(bits(t))};
-    if (single<T> && fused()) {
-        // The first is exact; what the others lose is below half an ulp of the rest, which is all that is used of a
-        // float.
+    reduced_angle<T> y = {T(0), T(0), static_cast<int>(bits(t))};
+    if (single<T> && fma_rounds_once()) {
+        // The first mad() is exact. The others lose less than half an ulp of `rest`; for floats, `low` is not used.
         y.rest = mad(n, T(0x1.ee59dap-50), mad(n, T(0x1.777a5cp-25), mad(n, T(-0x1.921fb6p+0), x)));
     } else {
         const T f = mad(n, first, x), g = mad(n, second, f), h = mad(n, third, g);
@@ -725,24 +730,24 @@ template <bool Low, class T> REVAMP_MATH_INLINE T cos_poly(T r, T low) {
 template <class T> REVAMP_MATH_INLINE word_of<T> sign_if(int bit) {
     return static_cast<word_of<T>>(static_cast<std::uint32_t>(bit & 2)) << (sizeof(T) * 8 - 2);
 }
-// The sine, or with one more the cosine.
-template <bool Low, class T> REVAMP_MATH_INLINE T sin_of(turned<T> t, int more) {
+// Returns the sine, or the cosine if `more` is 1.
+template <bool Low, class T> REVAMP_MATH_INLINE T sin_of(reduced_angle<T> t, int more) {
     const int quadrant = t.quadrant + more;
     const T s = sin_poly<Low>(t.rest, t.low), c = cos_poly<Low>(t.rest, t.low);
     return flip((quadrant & 1) != 0 ? c : s, sign_if<T>(quadrant));
 }
 template <class T> REVAMP_MATH_INLINE T sin(T x) {
-    return flip(sin_of<!single<T>>(turn(fabs(x)), 0), sign_of(x));
+    return flip(sin_of<!single<T>>(reduce_to_quadrant(fabs(x)), 0), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T cos(T x) {
-    return sin_of<!single<T>>(turn(fabs(x)), 1);
+    return sin_of<!single<T>>(reduce_to_quadrant(fabs(x)), 1);
 }
 template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
-    const turned<T> t = turn(fabs(x));
+    const reduced_angle<T> t = reduce_to_quadrant(fabs(x));
     *sine = flip(sin_of<!single<T>>(t, 0), sign_of(x));
     *cosine = sin_of<!single<T>>(t, 1);
 }
-template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
+template <class T> REVAMP_MATH_INLINE T tan_of_reduced(reduced_angle<T> t) {
     REVAMP_MATH_EXACT
     const T r = t.rest, z = r * r;
     T p;
@@ -760,25 +765,25 @@ template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
     return (t.quadrant & 1) != 0 ? inverse : w.high;
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
-    return flip(tan_turned(turn<!single<T>>(fabs(x))), sign_of(x));
+    return flip(tan_of_reduced(reduce_to_quadrant<!single<T>>(fabs(x))), sign_of(x));
 }
 
-// pi |x|; an integer or half of one leaves a zero, exactly.
-template <class T> REVAMP_MATH_INLINE turned<T> half_turns(T x) {
+// pi |x|, reduced. For integers and halves of integers, `rest` is exactly zero.
+template <class T> REVAMP_MATH_INLINE reduced_angle<T> reduce_times_pi(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), b = mad(T(-2), trunc(T(0.5) * a), a);
     const T t = (b + b) + magic<T>, r = mad(T(-0.5), t - magic<T>, b);
     const two<T> pi = constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53);
-    const T h = r * pi.high, low = mad(r, pi.low, product_less(r, pi.high, h));
+    const T h = r * pi.high, low = mad(r, pi.low, product_minus(r, pi.high, h));
     return {h, fabs(r) < T(0x1p-60) ? T(0) : low, static_cast<int>(bits(t))};
 }
 template <class T> REVAMP_MATH_INLINE T sinpi(T x) {
-    const turned<T> t = half_turns(x);
+    const reduced_angle<T> t = reduce_times_pi(x);
     const T y = t.rest == T(0) && (t.quadrant & 1) == 0 ? T(0) : sin_of<true>(t, 0);
     return is_finite(x) ? flip(y, sign_of(x)) : not_a_number<T>();
 }
 template <class T> REVAMP_MATH_INLINE T cospi(T x) {
-    const turned<T> t = half_turns(x);
+    const reduced_angle<T> t = reduce_times_pi(x);
     const T y = t.rest == T(0) && (t.quadrant & 1) != 0 ? T(0) : sin_of<true>(t, 1);
     return is_finite(x) ? y : not_a_number<T>();
 }
@@ -820,24 +825,25 @@ template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     const word_of<T> least = bits(single<T> ? T(0x1p-60) : T(0x1p-500)),
                      most = bits(single<T> ? T(0x1p60) : T(0x1p500));
     const bool distant = bits(large) - least >= most - least || (bits(small) < least && !is_zero(small));
-    int apart = 0;
+    int exponent_difference = 0;
     if (distant) {
         const bool none = is_zero(large) || (is_infinite(large) && !is_infinite(small));
-        const scaled<T> n = scale_far(small), d = scale_far(large);
+        const scaled<T> n = scale_rare(small), d = scale_rare(large);
         const int limit = format<T>::bias + format<T>::fraction + 20, below = n.exponent - d.exponent;
-        apart = none || is_infinite(large) || is_zero(small) ? 0 : below < -limit ? -limit : below;
+        exponent_difference = none || is_infinite(large) || is_zero(small) ? 0 : below < -limit ? -limit : below;
         small = none || is_zero(small) ? T(0) : n.significand;
         large = none ? T(1) : d.significand;
-        if (apart >= -40) small *= power_of_two<T>(apart), apart = 0; // atan(q) is not q yet
+        if (exponent_difference >= -40)
+            small *= power_of_two<T>(exponent_difference), exponent_difference = 0; // atan(q) still differs from q
     }
     const T q = quotient(small, large);
     T r = atan_poly(q);
-    if (apart != 0) r = times_power(q, apart);
+    if (exponent_difference != 0) r = times_power(q, exponent_difference);
     const bool back = negative(x);
     r = plus_quarters(steep ? T(1) : back ? T(2) : T(0), steep != back ? T(-1) : T(1), two<T>{r, T(0)});
     return is_nan(x) || is_nan(y) ? not_a_number<T>() : with_sign(r, sign_of(y));
 }
-// (asin(x) - x) / x for the x^2 in [0, 1/4].
+// (asin(x) - x) / x, for z = x^2 in [0, 1/4].
 template <class T> REVAMP_MATH_INLINE T asin_tail(T z) {
     if constexpr (single<T>)
         return z * horner(z, 0x1.5555cap-3, 0x1.33015cp-4, 0x1.748cdp-5, 0x1.8b8f46p-6, 0x1.59f666p-5);
@@ -847,7 +853,7 @@ template <class T> REVAMP_MATH_INLINE T asin_tail(T z) {
                           0x1.61b4c36fbb602p-7, 0x1.deae9a551552fp-9, 0x1.65e104ecd4534p-6, -0x1.5b46a09716b02p-6,
                           0x1.0c53c8f3a3a24p-5);
 }
-// asin(a), or asin(sqrt((1 - a) / 2)), for a in [0, 1].
+// asin(a), or if `high`, asin(sqrt((1 - a) / 2)), for a in [0, 1].
 template <class T> REVAMP_MATH_INLINE two<T> asin_of(T a, bool high) {
     REVAMP_MATH_EXACT
     const T h = T(0.5) - T(0.5) * a, square = a * a, z = high ? h : square;
@@ -865,13 +871,13 @@ template <class T> REVAMP_MATH_INLINE T acos(T x) {
     const T a = fabs(x);
     const bool high = a > T(0.5);
     const two<T> s = asin_of(a, high);
-    // pi / 2 - s, pi / 2 + s, 2 s, pi - 2 s
+    // |x| <= 1/2: pi / 2 - s, or pi / 2 + s for a negative x. Larger |x|: 2 s, or pi - 2 s for a negative x.
     const T f = high ? T(2) : T(-1);
     const T y = plus_quarters(high ? (negative(x) ? T(2) : T(0)) : T(1), negative(x) ? -f : f, s);
     return magnitude(x) <= one_bits<T> ? y : not_a_number<T>();
 }
 
-// The normal distribution.
+// Error functions.
 
 // erf(x) = x + x p(x^2) for |x| <= 1.
 template <class T> REVAMP_MATH_INLINE T erf_poly(T x) {
@@ -885,11 +891,11 @@ template <class T> REVAMP_MATH_INLINE T erf_poly(T x) {
                    0x1.565bcd0db01e3p-8, -0x1.c02db3d8eb193p-11, 0x1.f9a321a0f4fd3p-14, -0x1.f4d1df375a86bp-17,
                    0x1.b9def190e8da3p-20, -0x1.5f1d36a8410fbp-23, 0x1.f7a41420e7ac0p-27, -0x1.386acef21490dp-30,
                    0x1.0579e46a48095p-34);
-    // Where the product might be flushed, the sum is constant.
+    // For a tiny x the product might be flushed to zero; erf(x) is 2 / sqrt(pi) x there.
     const T tiny = x * T(0x1.20dd750429b6dp+0), y = mad(x, p, x);
     return fabs(x) < T(0x1p-60) ? tiny : y;
 }
-// Beyond, 1 - e^(-x - x p(x)).
+// erf(x), for larger |x| as 1 - e^(-|x| - |x| p(|x|)).
 template <class T> REVAMP_MATH_INLINE T erf(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), limit = single<T> ? T(4) : T(6), b = a > limit ? limit : a;
@@ -904,11 +910,11 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
                    0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
                    0x1.2e12c9f899acdp-37);
     const powers<T> e = exp_of(mad(-b, p, -b), T(0));
-    const T nearby = erf_poly(a), distant = T(1) - raise(e.y, e.t);
+    const T nearby = erf_poly(a), distant = T(1) - times_power_of_two(e.y, e.t);
     const T y = a < (single<T> ? T(0.9277) : T(1)) ? nearby : distant;
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
-// erfc(x) = e^(-x^2) g / (1 + 2 |x|), g a polynomial in (|x| - m) / (|x| + m).
+// erfc(x) = e^(-x^2) g / (1 + 2 |x|). g is a polynomial in (|x| - middle) / (|x| + middle).
 template <class T> REVAMP_MATH_INLINE T erfc(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), middle = single<T> ? T(2) : T(4), q = quotient(a - middle, a + middle);
@@ -924,7 +930,7 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
                    0x1.50f1e1176cc2bp-22, -0x1.b87716b0cb39cp-21, 0x1.d997654e2dc44p-25, 0x1.b46237b3dadc6p-24,
                    -0x1.125d6904ed8fep-27, -0x1.1f938f72bbd75p-27);
     const T square = a * a;
-    const powers<T> e = exp_of(-square, -product_less(a, a, square));
+    const powers<T> e = exp_of(-square, -product_minus(a, a, square));
     const T distant = times_power(e.y * quotient(g, mad(T(2), a, T(1))), static_cast<int>(e.n));
     const T nearby = T(1) - erf_poly(a), most = single<T> ? T(10.1) : T(27.3);
     const T y = a < T(0.5) ? nearby : a < most ? distant : T(0);
@@ -934,10 +940,9 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
 } // namespace close
 REVAMP_DETAIL_END
 
-#undef REVAMP_MATH_EXACT
-#undef REVAMP_MATH_QUOTIENT
-#undef REVAMP_MATH_ROOT
 #undef REVAMP_MATH_INVERSE_ROOT
 #undef REVAMP_MATH_FUSED
+#undef REVAMP_MATH_DEVICE_PROPERTY
+#undef REVAMP_MATH_EXP2
 
 #endif

@@ -2,9 +2,9 @@
 //
 // In Clang's HIP mode, each function is declared a second time with the device attribute, in addition to the host
 // function of amp_math.h; amp code calls the device function. The functions of fast_math are instructions of
-// GLSL.std.450, called through device_abi.h, or a few LLVM instructions. The functions of precise_math are the code in
-// device_precise.h. Only the device pass needs the bodies; the host pass sees declarations. Native kernels call the C
-// library's functions instead (kernelc/src/passes/host_functions.rs).
+// GLSL.std.450, called through device_abi.h, or a few LLVM instructions. device_close.h has the functions of
+// precise_math (with REVAMP_MATH_LAST_BIT, device_precise.h). Only the device pass needs the bodies; the host pass sees
+// declarations. Native kernels call the C library's functions instead (kernelc/src/passes/host_functions.rs).
 #ifndef REVAMP_DETAIL_DEVICE_MATH_H
 #define REVAMP_DETAIL_DEVICE_MATH_H
 
@@ -49,8 +49,9 @@ REVAMP_MATH_INLINE float ldexp(float x, int exponent) {
     return __revamp_fast_ldexp_f32(x, exponent);
 }
 
-// x P(x^2) / Q(x^2) up to 8.5, then 1. This needs one reciprocal, while drivers compile GLSL's Tanh to two powers and
-// more. Reciprocals and powers share one slow unit on devices.
+// Calculates x P(x^2) / Q(x^2) for |x| up to 8.5; beyond, the result is 1 with the sign of x. This needs one
+// reciprocal. Drivers compile GLSL's Tanh to two powers and more. Reciprocals and powers share one slow unit on
+// devices.
 REVAMP_MATH_INLINE float tanh(float x) {
     const float a = precise::fabs(x), z = a * a;
     const float p = ((0x1.6e6026p-17f * z + 0x1.7c8b4ep-9f) * z + 0x1.07cdf6p-3f) * z + 0x1.fffff8p-1f;
@@ -131,19 +132,21 @@ REVAMP_DETAIL_END
 #define REVAMP_MATH_PRECISE_CODE REVAMP_MATH_CODE
 #endif
 
-// Each function is declared, and in the device pass defined as a friend of a template instance. Clang instantiates such
-// a body, and the parts of device_precise.h that it needs, only if the program calls it. Instantiating all of them
-// would take a tenth of a second in every compilation.
+// Each function is declared, and in the device pass defined as a friend of a template instance. Clang instantiates the
+// body of such a function, and the parts of device_precise.h that the body needs, only if the program calls the
+// function. Instantiating all bodies would take a tenth of a second in every compilation.
 #define REVAMP_MATH_DECLARE(target, result, name, parameters, arguments) REVAMP_DEVICE result name parameters;
 #define REVAMP_MATH_DEFINE(target, result, name, parameters, arguments)                                                \
     friend REVAMP_DEVICE __attribute__((always_inline)) inline result name parameters {                                \
         return revamp::detail::target arguments;                                                                       \
     }
 
-// Overload resolution prefers functions with this attribute. The host's remquo has it, so the device's needs it too.
+// Overload resolution prefers functions with this attribute. The host's remquo has the attribute, so the device's
+// remquo needs it too.
 #define REVAMP_MATH_FIRST __attribute__((enable_if(true, "")))
 
-// F is one of these two; set is `fast` or `precise`; parameters and arguments are in parentheses.
+// F is REVAMP_MATH_DECLARE or REVAMP_MATH_DEFINE; set is the namespace of the implementation; parameters and arguments
+// are in parentheses.
 #define REVAMP_MATH_1(F, set, type, name, target) F(set::target, type, name, (type x), (x))
 #define REVAMP_MATH_2(F, set, type, name, target) F(set::target, type, name, (type x, type y), (x, y))
 // Functions of fast_math and precise_math for one type. `f` is the suffix of their names: f, or empty.
@@ -168,7 +171,7 @@ REVAMP_DETAIL_END
 #define REVAMP_MATH_MORE_CLASSES(F, type)                                                                              \
     F(precise::fpclassify, int, fpclassify, (type x), (x)) F(precise::isnormal, int, isnormal, (type x), (x))
 
-// The lists of math_names.h take a macro of one parameter: these, for REVAMP_MATH_F as it is then.
+// Macros of one parameter, for the lists of math_names.h. They use the REVAMP_MATH_F that is defined at the expansion.
 #define REVAMP_MATH_FAST_1(name)                                                                                       \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_FAST_CODE, float, name, name)                                             \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_FAST_CODE, float, name##f, name)
@@ -222,15 +225,15 @@ REVAMP_MATH_ALL_PRECISE
 }
 #undef REVAMP_MATH_F
 
-// Overloads for arguments of several types, as in `pow(x, 2)`. Without them, the C library's templates would match,
-// which compute in double on the host. In fast_math all arguments become float. In precise_math they become double if
-// one of them is double or none is float.
+// Overloads for arguments of several types, as in `pow(x, 2)`. Without these overloads, calls would select the C++
+// library's templates, which compute in double on the host. In fast_math all arguments become float. In precise_math
+// they become double if one of them is double or none is float.
 template <class T, class... More>
 using revamp_float_of =
     std::enable_if_t<std::is_arithmetic<T>::value && (std::is_arithmetic<More>::value && ...) &&
                          !(std::is_same<T, float>::value && (std::is_same<More, float>::value && ...)),
                      float>;
-template <class... T> using revamp_number_of = revamp::detail::math::number_of<T...>;
+template <class... T> using revamp_promotion = revamp::detail::math::promoted_type<T...>;
 #define REVAMP_MATH_MIXED_1(name)                                                                                      \
     template <class T> REVAMP_DEVICE inline REVAMP_MATH_F<T> name(T x) {                                               \
         return name(REVAMP_MATH_F<T>(x));                                                                              \
@@ -255,7 +258,7 @@ REVAMP_MATH_FAST_BINARY(REVAMP_MATH_MIXED_2)
 #undef REVAMP_MATH_F
 } // namespace fast_math
 namespace precise_math {
-#define REVAMP_MATH_F revamp_number_of
+#define REVAMP_MATH_F revamp_promotion
 REVAMP_MATH_FAST_BINARY(REVAMP_MATH_MIXED_2)
 REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_MIXED_2)
 REVAMP_MATH_MIXED_2(scalb)
@@ -267,18 +270,18 @@ REVAMP_MATH_OWN_UNARY(REVAMP_MATH_MIXED_1)
 template <class T> REVAMP_DEVICE inline std::enable_if_t<std::is_integral<T>::value, int> ilogb(T x) {
     return ilogb(double(x));
 }
-template <class T> REVAMP_DEVICE inline revamp_number_of<T> scalbn(T x, int exponent) {
-    return scalbn(revamp_number_of<T>(x), exponent);
+template <class T> REVAMP_DEVICE inline revamp_promotion<T> scalbn(T x, int exponent) {
+    return scalbn(revamp_promotion<T>(x), exponent);
 }
-template <class T> REVAMP_DEVICE inline revamp_number_of<T> lgamma(T x, int *sign) {
+template <class T> REVAMP_DEVICE inline revamp_promotion<T> lgamma(T x, int *sign) {
     return lgamma(double(x), sign);
 }
-template <class T, class U> REVAMP_DEVICE inline revamp_number_of<T, U> remquo(T x, U y, int *quotient) {
-    using R = revamp_number_of<T, U>;
+template <class T, class U> REVAMP_DEVICE inline revamp_promotion<T, U> remquo(T x, U y, int *quotient) {
+    using R = revamp_promotion<T, U>;
     return remquo(R(x), R(y), quotient);
 }
-template <class T, class U, class V> REVAMP_DEVICE inline revamp_number_of<T, U, V> fma(T x, U y, V z) {
-    using R = revamp_number_of<T, U, V>;
+template <class T, class U, class V> REVAMP_DEVICE inline revamp_promotion<T, U, V> fma(T x, U y, V z) {
+    using R = revamp_promotion<T, U, V>;
     return fma(R(x), R(y), R(z));
 }
 } // namespace precise_math
@@ -301,6 +304,9 @@ template struct revamp_definitions<void>;
 REVAMP_NAMESPACE_END
 
 #undef REVAMP_MATH_INLINE
+#undef REVAMP_MATH_EXACT
+#undef REVAMP_MATH_QUOTIENT
+#undef REVAMP_MATH_ROOT
 #undef REVAMP_MATH_DECLARE
 #undef REVAMP_MATH_DEFINE
 #undef REVAMP_MATH_FIRST

@@ -1,9 +1,10 @@
 // revamp: the functions of device_abi.h as code that host threads run, for builds without native kernels
-// (docs/kernel-compiler-design.md#kernels-thread-by-thread). kernelc/src/native/by_threads.rs drives the pass that
-// reads it; the library calls the kernels thread by thread, or row by row.
+// (docs/kernel-compiler-design.md#kernels-thread-by-thread). kernelc/src/native/by_threads.rs runs the additional
+// compilation that includes this file. The library calls each kernel once for each thread of a tiled domain, or once
+// for each row of threads of an untiled domain.
 //
-// Host functions cannot be called here, so functions of the library and of the C library have declarations of their
-// own.
+// Device functions cannot call host functions, so this file declares functions of the library and of the C library as
+// device functions.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -19,13 +20,13 @@
 REVAMP_DETAIL_BEGIN
 namespace on_host {
 
-// What the library calls a kernel for: KernelThread in src/capi/host_kernel.rs.
+// The thread or row of threads that the library runs: KernelThread in src/capi/host_kernel.rs.
 struct kernel_thread {
     // The thread, or the first of a row.
     const revamp_thread_id *id;
-    // The threads of the row, and which of them runs.
+    // The number of threads in the row, and the index of the running one.
     unsigned count, running;
-    // Where a thread continues that ends early, as the C library's setjmp left it.
+    // The jump target of a thread that ends early, filled by the C library's setjmp.
     std::jmp_buf *end;
 };
 
@@ -40,7 +41,7 @@ REVAMP_DEVICE void acquire(void *address) __asm__("__tsan_acquire");
 REVAMP_DEVICE void release(void *address) __asm__("__tsan_release");
 extern REVAMP_DEVICE char order __asm__("revamp_order_of_kernels");
 #endif
-// What ThreadSanitizer is told of the order of kernels (config.h).
+// Tells ThreadSanitizer about the order of kernels (config.h).
 struct ordered {
     REVAMP_DEVICE ordered() noexcept {
 #if REVAMP_TSAN
@@ -54,7 +55,7 @@ struct ordered {
     }
 };
 #ifdef _WIN32
-// Without a frame longjmp() unwinds nothing.
+// With a null frame, longjmp() does not unwind the stack.
 REVAMP_DEVICE __attribute__((returns_twice)) int set_jump(std::jmp_buf *, void *frame) noexcept __asm__("_setjmp");
 #define REVAMP_SET_JUMP(buffer) revamp::detail::on_host::set_jump(buffer, nullptr)
 #else
@@ -63,20 +64,20 @@ REVAMP_DEVICE __attribute__((returns_twice)) int set_jump(std::jmp_buf *) noexce
 #endif
 [[noreturn]] REVAMP_DEVICE void long_jump(std::jmp_buf *, int value) noexcept __asm__("longjmp");
 
-// A text, and the line of the program that calls a function with it.
-struct located {
+// A format string, and the line of the program that passes it to a function.
+struct located_format {
     const char *text, *file;
     unsigned line;
 
-    REVAMP_DEVICE located(const char *format, const char *file_name = __builtin_FILE(),
-                          unsigned line_number = __builtin_LINE()) noexcept
+    REVAMP_DEVICE located_format(const char *format, const char *file_name = __builtin_FILE(),
+                                 unsigned line_number = __builtin_LINE()) noexcept
         : text(format), file(file_name), line(line_number) {}
 };
 
-// Ends the calling thread, and makes the launch fail with a text, the line and the thread's index. `shown`: they are
-// printed too.
+// Ends the calling thread, and makes the launch fail with a text, the line and the thread's index. If `shown`, prints
+// them too.
 template <class... Arguments>
-[[noreturn]] REVAMP_DEVICE void fail_with(bool shown, const located &format, Arguments... arguments) {
+[[noreturn]] REVAMP_DEVICE void fail_with(bool shown, const located_format &format, Arguments... arguments) {
     char text[4096];
     format_into(text, sizeof text, format.text, arguments...);
     fail(text, shown, format.file, format.line);
@@ -88,16 +89,17 @@ REVAMP_DETAIL_END
 template <class... Arguments> REVAMP_DEVICE void __revamp_printf(const char *format, Arguments... arguments) {
     revamp::detail::on_host::print(format, arguments...);
 }
-// The threads of a tile share one thread of the host: for tile_static memory the compiler's order is enough.
+// The threads of a tile share one OS thread, so tile_static memory needs only a compiler fence.
 extern "C" REVAMP_DEVICE inline void __revamp_memory_fence(unsigned memory) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((memory & 1) != 0) __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-// A functor that the call may change: each thread has one of its own.
-extern "C" REVAMP_DEVICE inline void *__revamp_own(void *kernel, void *room, std::size_t size) {
-    __builtin_memcpy(room, kernel, size);
-    return room;
+// Copies a functor whose call operator may modify it, so that each thread modifies its own copy.
+extern "C" REVAMP_DEVICE inline void *__revamp_own(void *kernel, void *storage, std::size_t size) {
+    __builtin_memcpy(storage, kernel, size);
+    return storage;
 }
+// Host threads have none of the properties of `DeviceProperty`.
 extern "C" REVAMP_DEVICE inline bool __revamp_of_device(int) {
     return false;
 }

@@ -1,5 +1,6 @@
-// The functions of precise_math for devices: float ones in float only, double ones in double and integers, without
-// tables (but for the digits of 2/pi), calls, recursion or memory. docs/maths.md has the measured bounds.
+// The functions of precise_math for devices. Those for float calculate in float only, those for double in double and
+// integers. They need no calls, recursion or memory, and no tables except the digits of 2/pi. docs/maths.md has the
+// measured bounds.
 //
 // The functions rely only on what Vulkan guarantees: + - * are correctly rounded (the kernel compiler forbids
 // contraction), but a division may be off by 2.5 ulp and sqrt by 3 ulp, and an fma may round twice. So exact steps use
@@ -7,13 +8,13 @@
 // are recognised by their bits, because a device may assume that there are none, or flush them to zero.
 //
 // Most functions work on sums of two numbers, high + low with |low| below an ulp of high, and round once at the end.
-// The polynomials were made by interpolation at Chebyshev's nodes. Those of erf and lgamma are FreeBSD's msun:
+// The polynomials interpolate at Chebyshev nodes, except those of erf and lgamma, which are from FreeBSD's msun:
 //
 //     Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
 //     Developed at SunPro, a Sun Microsystems, Inc. business. Permission to use, copy, modify, and distribute this
 //     software is freely granted, provided that this notice is preserved.
 //
-// Device code parses this file, and tests/cpp/maths, which runs it on the host.
+// This file is compiled as device code, and by tests/cpp/maths, which runs the functions on the host.
 #ifndef REVAMP_DETAIL_DEVICE_PRECISE_H
 #define REVAMP_DETAIL_DEVICE_PRECISE_H
 
@@ -23,7 +24,7 @@
 #include <cmath>
 #include <cstdint>
 
-// Tests may define these two macros with less exact operations.
+// Tests may define REVAMP_MATH_QUOTIENT and REVAMP_MATH_ROOT with less exact operations.
 #ifndef REVAMP_MATH_QUOTIENT
 #if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_QUOTIENT(x, y) revamp::detail::precise::native_quotient(x, y)
@@ -137,12 +138,12 @@ REVAMP_MATH_INLINE int leading_zeros(std::uint64_t x) {
     return high != 0 ? leading_zeros(high) : 32 + leading_zeros(static_cast<std::uint32_t>(x));
 }
 
-// |x| = significand * 2^exponent, the leading one at bit `fraction`; x is finite and not zero.
+// |x| = significand * 2^exponent, with the leading one at bit `fraction`. x must be finite and not zero.
 template <class T> struct pieces {
     word_of<T> significand;
     int exponent;
 };
-template <class T> REVAMP_MATH_INLINE pieces<T> take_apart(T x) {
+template <class T> REVAMP_MATH_INLINE pieces<T> decompose(T x) {
     const word_of<T> m = magnitude(x);
     const int biased = static_cast<int>(m >> format<T>::fraction);
     if (biased == 0) {
@@ -151,8 +152,9 @@ template <class T> REVAMP_MATH_INLINE pieces<T> take_apart(T x) {
     }
     return {(m & (leading_one<T> - 1)) | leading_one<T>, biased - format<T>::bias - format<T>::fraction};
 }
-// The inverse of take_apart, rounded to nearest even. The leading one of the significand may be at a lower bit.
-template <class T> REVAMP_MATH_INLINE T put_together(word_of<T> sign, word_of<T> significand, int exponent) {
+// The inverse of the function above, rounded to nearest even. The leading one of the significand may be below bit
+// `fraction`.
+template <class T> REVAMP_MATH_INLINE T compose(word_of<T> sign, word_of<T> significand, int exponent) {
     if (significand == 0) return from_bits<T>(sign);
     const int shift = leading_zeros(significand) - (static_cast<int>(sizeof(T)) * 8 - 1 - format<T>::fraction);
     significand <<= shift;
@@ -176,8 +178,8 @@ template <class T> REVAMP_MATH_INLINE T ldexp(T x, int n) {
     // Fast path: by far the most frequent case.
     if (biased > 0 && biased + n > 0 && biased + n <= 2 * format<T>::bias)
         return from_bits<T>(bits(x) + (static_cast<word_of<T>>(n) << format<T>::fraction));
-    const pieces<T> p = take_apart(x);
-    return put_together<T>(sign_of(x), p.significand, p.exponent + n);
+    const pieces<T> p = decompose(x);
+    return compose<T>(sign_of(x), p.significand, p.exponent + n);
 }
 // 2^n, a normal number.
 template <class T> REVAMP_MATH_INLINE T power_of_two(int n) {
@@ -208,7 +210,7 @@ REVAMP_MATH_NATIVE(floor)
 REVAMP_MATH_NATIVE(rint)
 REVAMP_MATH_NATIVE(trunc)
 #undef REVAMP_MATH_NATIVE
-// Fused if the device's fma is fused.
+// Rounds once only if the device's fma rounds once.
 REVAMP_MATH_INLINE float fma(float x, float y, float z) {
     return __builtin_fmaf(x, y, z);
 }
@@ -216,7 +218,7 @@ REVAMP_MATH_INLINE double fma(double x, double y, double z) {
     return __builtin_fma(x, y, z);
 }
 
-// Coefficients from the constant one up.
+// Evaluates a polynomial. The constant coefficient comes first.
 template <class T> REVAMP_MATH_INLINE T polynomial(T, double c) {
     return static_cast<T>(c);
 }
@@ -224,7 +226,7 @@ template <class T, class... C> REVAMP_MATH_INLINE T polynomial(T x, double c, C.
     return static_cast<T>(c) + x * polynomial(x, more...);
 }
 
-// Sums of two.
+// Arithmetic on unevaluated sums of two numbers.
 
 template <class T> struct two { T high, low; };
 // A constant, given to 106 bits.
@@ -280,7 +282,7 @@ template <class T> REVAMP_MATH_INLINE two<T> divide(two<T> a, two<T> b) {
     const T rest = ((a.high - p.high) - p.low) + (a.low - q * b.low);
     return ordered_sum(q, REVAMP_MATH_QUOTIENT(rest, b.high));
 }
-// Rounded once; far from overflow and underflow.
+// a / b, rounded once, if it is far from overflow and underflow.
 template <class T> REVAMP_MATH_INLINE T divide(T a, T b) {
     return value(divide(two<T>{a, T(0)}, two<T>{b, T(0)}));
 }
@@ -293,7 +295,7 @@ template <class T> REVAMP_MATH_INLINE two<T> root(two<T> a) {
     return ordered_sum(s, REVAMP_MATH_QUOTIENT(rest, s + s));
 }
 
-// Classes.
+// Classification.
 
 template <class T> REVAMP_MATH_INLINE int signbit(T x) {
     return negative(x) ? 1 : 0;
@@ -328,7 +330,7 @@ template <class T> REVAMP_MATH_INLINE T nan_of(int payload) {
 template <class T> REVAMP_MATH_INLINE T frexp(T x, int *exponent) {
     *exponent = 0;
     if (!is_finite(x) || is_zero(x)) return x;
-    const pieces<T> p = take_apart(x);
+    const pieces<T> p = decompose(x);
     *exponent = p.exponent + format<T>::fraction + 1;
     return from_bits<T>(sign_of(x) | (p.significand - leading_one<T> + one_bits<T> - leading_one<T>));
 }
@@ -340,12 +342,12 @@ template <class T> REVAMP_MATH_INLINE T modf(T x, T *whole) {
 template <class T> REVAMP_MATH_INLINE int ilogb(T x) {
     if (is_zero(x)) return FP_ILOGB0;
     if (!is_finite(x)) return is_nan(x) ? FP_ILOGBNAN : 0x7fffffff;
-    return take_apart(x).exponent + format<T>::fraction;
+    return decompose(x).exponent + format<T>::fraction;
 }
 template <class T> REVAMP_MATH_INLINE T logb(T x) {
     if (is_zero(x)) return -infinity<T>();
     if (!is_finite(x)) return fabs(x);
-    return static_cast<T>(take_apart(x).exponent + format<T>::fraction);
+    return static_cast<T>(decompose(x).exponent + format<T>::fraction);
 }
 template <class T> REVAMP_MATH_INLINE T scalbn(T x, int n) {
     return ldexp(x, n);
@@ -363,7 +365,7 @@ template <class T> REVAMP_MATH_INLINE T scalb(T x, T y) {
 template <class T> REVAMP_MATH_INLINE T nearbyint(T x) {
     return is_finite(x) ? with_sign(rint(x), sign_of(x)) : x;
 }
-// Halves away from zero.
+// Rounds halves away from zero.
 template <class T> REVAMP_MATH_INLINE T round(T x) {
     REVAMP_MATH_EXACT
     if (!is_finite(x)) return x;
@@ -375,7 +377,7 @@ template <class T> REVAMP_MATH_INLINE T nextafter(T x, T y) {
     if (is_zero(x) && is_zero(y)) return y;
     if (bits(x) == bits(y)) return y;
     if (is_zero(x)) return from_bits<T>(sign_of(y) | 1);
-    // Away from zero if y is on x's side and further.
+    // Moves away from zero if y has x's sign and a greater magnitude.
     const bool away = sign_of(x) == sign_of(y) && magnitude(y) > magnitude(x);
     return from_bits<T>(away ? bits(x) + 1 : bits(x) - 1);
 }
@@ -392,14 +394,14 @@ template <class T> REVAMP_MATH_INLINE T fdim(T x, T y) {
 
 // Remainders: long division in integers, exact.
 
-// |x| = quotient * divisor + rest, in units of 2^exponent; of the quotient the low 64 bits.
+// |x| = quotient * divisor + rest, in units of 2^exponent. `quotient` has the low 64 bits only.
 struct division {
     word64 rest, divisor, quotient;
     int exponent;
 };
-// |x| >= |y| / 4 or so; both finite, neither zero.
+// Requires about |x| >= |y| / 4, and that x and y are finite and not zero.
 template <class T> REVAMP_MATH_INLINE division divide_long(T x, T y) {
-    const pieces<T> n = take_apart(x), d = take_apart(y);
+    const pieces<T> n = decompose(x), d = decompose(y);
     int digits = n.exponent - d.exponent;
     if (digits < 0) return {n.significand, word64(d.significand) << -digits, 0, n.exponent};
     const word64 divisor = d.significand;
@@ -419,14 +421,14 @@ template <class T> REVAMP_MATH_INLINE T fmod(T x, T y) {
     if (is_nan(x) || is_nan(y) || is_infinite(x) || is_zero(y)) return not_a_number<T>();
     if (magnitude(x) < magnitude(y)) return x;
     const division d = divide_long(x, y);
-    return put_together<T>(sign_of(x), static_cast<word_of<T>>(d.rest), d.exponent);
+    return compose<T>(sign_of(x), static_cast<word_of<T>>(d.rest), d.exponent);
 }
-// With the low 23 bits of the quotient and its sign.
+// `quotient` gets the sign and the low 23 bits of the quotient.
 template <class T> REVAMP_MATH_INLINE T remquo(T x, T y, int *quotient) {
     *quotient = 0;
     if (is_nan(x) || is_nan(y) || is_infinite(x) || is_zero(y)) return not_a_number<T>();
     if (is_infinite(y) || is_zero(x)) return x;
-    if (take_apart(x).exponent + 1 < take_apart(y).exponent) return x; // below half of y
+    if (decompose(x).exponent + 1 < decompose(y).exponent) return x; // below half of y
     division d = divide_long(x, y);
     word_of<T> sign = sign_of(x);
     const word64 twice = d.rest << 1;
@@ -438,7 +440,7 @@ template <class T> REVAMP_MATH_INLINE T remquo(T x, T y, int *quotient) {
     const int low = static_cast<int>(d.quotient & 0x7fffff);
     *quotient = negative(x) == negative(y) ? low : -low;
     if (d.rest == 0) return from_bits<T>(sign_of(x));
-    return put_together<T>(sign, static_cast<word_of<T>>(d.rest), d.exponent);
+    return compose<T>(sign, static_cast<word_of<T>>(d.rest), d.exponent);
 }
 template <class T> REVAMP_MATH_INLINE T remainder(T x, T y) {
     int quotient = 0;
@@ -447,13 +449,13 @@ template <class T> REVAMP_MATH_INLINE T remainder(T x, T y) {
 
 // Roots.
 
-// |x| = significand * 2^exponent, in [1, 2).
+// |x| = significand * 2^exponent, with the significand in [1, 2).
 template <class T> struct scaled {
     T significand;
     int exponent;
 };
 template <class T> REVAMP_MATH_INLINE scaled<T> scale(T x) {
-    const pieces<T> p = take_apart(x);
+    const pieces<T> p = decompose(x);
     return {from_bits<T>(p.significand - leading_one<T> + one_bits<T>), p.exponent + format<T>::fraction};
 }
 template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
@@ -476,7 +478,7 @@ template <class T> REVAMP_MATH_INLINE T rsqrt(T x) {
     const two<T> r = divide(two<T>{T(1), T(0)}, root(two<T>{m, T(0)}));
     return value(r) * power_of_two<T>((odd - s.exponent) / 2);
 }
-// The cube root of a in [1, 8), a = m 2^r with m in [1, 2), with an error of about 2^-30, or of an ulp in float.
+// The cube root of a in [1, 8), where a = m 2^r with m in [1, 2). The error is about 2^-30, or an ulp for float.
 template <class T> REVAMP_MATH_INLINE T near_cube_root(T a, T m, int r) {
     const T factor = r == 0 ? T(1) : r == 1 ? T(0x1.428a2f98d728bp+0) : T(0x1.965fea53d6e3dp+0);
     const T t = factor * polynomial(m, 0.62037784, 0.44017392, -0.06023128);
@@ -516,9 +518,9 @@ template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     const T b = from_bits<T>(magnitude(x) > magnitude(y) ? magnitude(y) : magnitude(x));
     if (is_zero(b)) return a;
     const scaled<T> s = scale(a), t = scale(b);
-    const int apart = t.exponent - s.exponent;
-    if (apart < -60) return a;
-    const T low = t.significand * power_of_two<T>(apart);
+    const int exponent_difference = t.exponent - s.exponent;
+    if (exponent_difference < -60) return a;
+    const T low = t.significand * power_of_two<T>(exponent_difference);
     return times_power(value(root(add(product(s.significand, s.significand), product(low, low)))), s.exponent);
 }
 
@@ -551,7 +553,7 @@ template <class T> REVAMP_MATH_INLINE log_two_pieces<T> reduce_log_two(two<T> x)
     if (x.high > limit) x = {limit, T(0)};
     if (x.high < -limit) x = {-limit, T(0)};
     const T n = rint(x.high * T(0x1.71547652b82fep+0));
-    T first, second, third; // of log(2); n times the first two is exact
+    T first, second, third; // log(2) in parts; n times each of the first two is exact
     if constexpr (format<T>::single)
         first = T(0x1.62e4p-1), second = T(0x1.7f7cp-20), third = T(0x1.1cf79ap-36);
     else
@@ -594,7 +596,7 @@ template <class T> REVAMP_MATH_INLINE T exp10(T x) {
     return value(exp_in_pieces(multiply(two<T>{x, T(0)}, constant<T>(0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53))));
 }
 // 2^-n, or 0 if it is negligible when added to 1; for n >= -1.
-template <class T> REVAMP_MATH_INLINE T one_below(int n) {
+template <class T> REVAMP_MATH_INLINE T negative_power(int n) {
     return n > 60 ? T(0) : power_of_two<T>(-n);
 }
 template <class T> REVAMP_MATH_INLINE T expm1(T x) {
@@ -603,7 +605,7 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
     const log_two_pieces<T> p = reduce_log_two(two<T>{x, T(0)});
     const two<T> e = expm1_near_zero(p.rest);
     if (p.exponent == 0) return value(e);
-    const T one = p.exponent > 0 ? one_below<T>(p.exponent) : power_of_two<T>(-p.exponent);
+    const T one = p.exponent > 0 ? negative_power<T>(p.exponent) : power_of_two<T>(-p.exponent);
     return times_power(value(add(plus_one(e), two<T>{-one, T(0)})), p.exponent);
 }
 template <class T> REVAMP_MATH_INLINE T sinh(T x) {
@@ -621,13 +623,13 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
                                            0x1.ae775423a3f88p-41, 0x1.99fcc5959506bp-49));
     }
     const power<T> e = exp_in_pieces(two<T>{a, T(0)});
-    const T inverse = REVAMP_MATH_QUOTIENT(one_below<T>(2 * e.exponent), e.fraction.high);
+    const T inverse = REVAMP_MATH_QUOTIENT(negative_power<T>(2 * e.exponent), e.fraction.high);
     return with_sign(times_power(value(add(e.fraction, two<T>{-inverse, T(0)})), e.exponent - 1), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T cosh(T x) {
     if (is_nan(x)) return x;
     const power<T> e = exp_in_pieces(two<T>{fabs(x), T(0)});
-    const T inverse = REVAMP_MATH_QUOTIENT(one_below<T>(2 * e.exponent), e.fraction.high);
+    const T inverse = REVAMP_MATH_QUOTIENT(negative_power<T>(2 * e.exponent), e.fraction.high);
     return times_power(value(add(e.fraction, two<T>{inverse, T(0)})), e.exponent - 1);
 }
 // (e^2x - 1) / (e^2x + 1)
@@ -649,7 +651,7 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
 
 // Logarithms.
 
-// atanh(s) for |s| <= 0.1716, to about 2^-66, or 2^-37.
+// atanh(s) for |s| <= 0.1716, to about 2^-66 for double and 2^-37 for float.
 template <class T> REVAMP_MATH_INLINE two<T> atanh_near_zero(two<T> s) {
     REVAMP_MATH_EXACT
     const two<T> square = multiply(s, s);
@@ -681,10 +683,10 @@ template <class T> REVAMP_MATH_INLINE power<T> log_in_pieces(two<T> x) {
     const T low = x.low == T(0) || k > 100 || k < -100 ? T(0) : x.low * power_of_two<T>(-k);
     return {log1p_near_zero(sum(m - T(1), low)), k};
 }
-template <class T> REVAMP_MATH_INLINE two<T> natural(power<T> l) {
+template <class T> REVAMP_MATH_INLINE two<T> natural_log(power<T> l) {
     REVAMP_MATH_EXACT
     const T k = static_cast<T>(l.exponent);
-    T first, second; // of log(2); k times the first is exact
+    T first, second; // log(2) in parts; k times the first is exact
     if constexpr (format<T>::single)
         first = T(0x1.62e4p-1), second = T(0x1.7f7d1cf79abcap-20);
     else
@@ -693,7 +695,7 @@ template <class T> REVAMP_MATH_INLINE two<T> natural(power<T> l) {
     return add(add(two<T>{k * first, T(0)}, rest), l.fraction);
 }
 template <class T> REVAMP_MATH_INLINE two<T> log_of(two<T> x) {
-    return natural(log_in_pieces(x));
+    return natural_log(log_in_pieces(x));
 }
 // True if x is zero, negative, infinite or NaN; then *result is its logarithm.
 template <class T> REVAMP_MATH_INLINE bool log_special(T x, T *result) {
@@ -742,7 +744,7 @@ template <class T> REVAMP_MATH_INLINE T asinh(T x) {
     } else {
         l = log_in_pieces(add(root(add(product(a, a), two<T>{T(1), T(0)})), two<T>{a, T(0)}));
     }
-    return with_sign(value(natural(l)), sign_of(x));
+    return with_sign(value(natural_log(l)), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T acosh(T x) {
     if (is_nan(x) || bits(x) == infinite_bits<T>) return x;
@@ -754,7 +756,7 @@ template <class T> REVAMP_MATH_INLINE T acosh(T x) {
     } else {
         l = log_in_pieces(add(root(add(product(x, x), two<T>{T(-1), T(0)})), two<T>{x, T(0)}));
     }
-    return value(natural(l));
+    return value(natural_log(l));
 }
 template <class T> REVAMP_MATH_INLINE T atanh(T x) {
     if (is_nan(x)) return x;
@@ -782,20 +784,20 @@ template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
     }
     if (size == 0 || size == infinite_bits<T>)
         return from_bits<T>(sign | ((size == 0) == negative(y) ? infinite_bits<T> : word_of<T>(0)));
-    const T limit = T(0x1p70); // the result is 0, 1 or infinite all the same
+    const T limit = T(0x1p70); // for larger |y| the result is 0, 1 or infinite anyway
     const T exponent = y > limit ? limit : y < -limit ? -limit : y;
     const two<T> l = log_of(two<T>{from_bits<T>(size), T(0)});
     return flip(value(exp_in_pieces(multiply(l, two<T>{exponent, T(0)}))), sign);
 }
 
-// Circles.
+// Trigonometric functions.
 
-// x = quadrant pi / 2 + rest, |rest| <= pi / 4 or a little more; the quadrant modulo 4.
+// x = quadrant pi / 2 + rest, with |rest| <= pi / 4 or a little more. `quadrant` is modulo 4.
 template <class T> struct quarter_turns {
     two<T> rest;
     int quadrant;
 };
-// Half of a word, because float holds only 24 bits exactly.
+// Half of a word as a number, because a float cannot hold every whole word exactly.
 template <class T> REVAMP_MATH_INLINE T half_word(std::uint32_t w, int down, double unit) {
     return static_cast<T>((w >> down) & 0xffffU) * static_cast<T>(unit);
 }
@@ -808,18 +810,18 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_far(T x) {
         0xe88235f5U, 0x2ebb4484U, 0xe99c7026U, 0xb45f7e41U, 0x3991d639U, 0x835339f4U, 0x9c845f8bU, 0xbdf9283bU,
         0x1ff897ffU, 0xde05980fU, 0xef2f118bU, 0x5a0a6d1fU, 0x6d367ecfU, 0x27cb09b7U, 0x4f463f66U, 0x9e5fea2dU,
         0x7527bac7U, 0xebe5f17bU, 0x3d0739f7U, 0x8a5292eaU, 0x6bfb5fb1U, 0x1f8d5d08U, 0x56033046U, 0xfc7b6babU};
-    const pieces<T> p = take_apart(x);
+    const pieces<T> p = decompose(x);
     // Skips the digits whose product with the significand is a multiple of 4.
     const int start = p.exponent - 2 + 64, at = start >> 5, shift = start & 31;
     const word64 low = static_cast<std::uint32_t>(p.significand), high = word64(p.significand) >> 32;
     constexpr int count = format<T>::single ? 3 : 6;
-    // From the last word to the first, modulo 2^(32 count).
+    // Multiplies from the last word to the first, modulo 2^(32 count).
     std::uint32_t r0 = 0, r1 = 0, r2 = 0, r3 = 0, r4 = 0, r5 = 0, before = 0;
     word64 carry = 0;
     auto step = [&](int i) __attribute__((always_inline)) {
         const word64 pair = (word64(two_over_pi[at + i]) << 32) | two_over_pi[at + i + 1];
         const std::uint32_t digit = static_cast<std::uint32_t>(pair >> (32 - shift));
-        const word64 first = low * digit, second = high * before; // the latter is a word further
+        const word64 first = low * digit, second = high * before; // of the same weight
         const word64 total = (carry & 0xffffffffU) + (first & 0xffffffffU) + (second & 0xffffffffU);
         carry = (carry >> 32) + (first >> 32) + (second >> 32) + (total >> 32);
         before = digit;
@@ -831,22 +833,23 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_far(T x) {
     r0 <<= 2, r0 |= r1 >> 30, r1 <<= 2, r1 |= r2 >> 30, r2 <<= 2;
     if constexpr (count == 6) r2 |= r3 >> 30, r3 <<= 2, r3 |= r4 >> 30, r4 <<= 2, r4 |= r5 >> 30, r5 <<= 2;
     // A fraction above a half becomes the negative distance to the next quadrant. The complement is off by one unit of
-    // the
-    // last word.
+    // the last word.
     const std::uint32_t back = (r0 >> 31) != 0 ? 0xffffffffU : 0U;
     quadrant += (r0 >> 31) != 0 ? 1 : 0;
     r0 ^= back, r1 ^= back, r2 ^= back, r3 ^= back, r4 ^= back, r5 ^= back;
-    two<T> turn;
+    two<T> quarter_fraction;
     if constexpr (format<T>::single) {
-        turn = ordered_sum(half_word<T>(r0, 16, 0x1p-16), half_word<T>(r0, 0, 0x1p-32));
-        turn = add(turn, two<T>{half_word<T>(r1, 16, 0x1p-48), half_word<T>(r1, 0, 0x1p-64)});
-        turn = add(turn, two<T>{half_word<T>(r2, 16, 0x1p-80), half_word<T>(r2, 0, 0x1p-96)});
+        quarter_fraction = ordered_sum(half_word<T>(r0, 16, 0x1p-16), half_word<T>(r0, 0, 0x1p-32));
+        quarter_fraction = add(quarter_fraction, two<T>{half_word<T>(r1, 16, 0x1p-48), half_word<T>(r1, 0, 0x1p-64)});
+        quarter_fraction = add(quarter_fraction, two<T>{half_word<T>(r2, 16, 0x1p-80), half_word<T>(r2, 0, 0x1p-96)});
     } else {
-        turn = ordered_sum(static_cast<T>(r0) * T(0x1p-32), static_cast<T>(r1) * T(0x1p-64));
-        turn = add(turn, two<T>{static_cast<T>(r2) * T(0x1p-96), static_cast<T>(r3) * T(0x1p-128)});
-        turn = add(turn, two<T>{static_cast<T>(r4) * T(0x1p-160), static_cast<T>(r5) * T(0x1p-192)});
+        quarter_fraction = ordered_sum(static_cast<T>(r0) * T(0x1p-32), static_cast<T>(r1) * T(0x1p-64));
+        quarter_fraction =
+            add(quarter_fraction, two<T>{static_cast<T>(r2) * T(0x1p-96), static_cast<T>(r3) * T(0x1p-128)});
+        quarter_fraction =
+            add(quarter_fraction, two<T>{static_cast<T>(r4) * T(0x1p-160), static_cast<T>(r5) * T(0x1p-192)});
     }
-    two<T> rest = multiply(turn, constant<T>(0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54));
+    two<T> rest = multiply(quarter_fraction, constant<T>(0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54));
     if ((back != 0) != negative(x)) rest = negate(rest);
     return {rest, (negative(x) ? -quadrant : quadrant) & 3};
 }
@@ -856,7 +859,7 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce(T x) {
     if (a <= T(0x1.921fb4p-1)) return {two<T>{x, T(0)}, 0};
     if (a > (format<T>::single ? T(0x1p9) : T(0x1p18))) return reduce_far(x);
     const T n = rint(x * T(0x1.45f306dc9c883p-1));
-    T first, second, third, fourth; // of pi / 2; n times the first three is exact
+    T first, second, third, fourth; // pi / 2 in parts; n times each of the first three is exact
     if constexpr (format<T>::single)
         first = T(0x1.921cp+0), second = T(0x1.daap-15), third = T(0x1.10b4p-30), fourth = T(0x1.84698ap-48);
     else
@@ -926,17 +929,17 @@ template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
     *cosine = ((t.quadrant + 1) & 2) != 0 ? -z : z;
 }
 
-// pi |x|; an integer or half of one leaves a zero, exactly.
+// pi |x|, reduced. For integers and halves of integers, `rest` is exactly zero.
 template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_half_turns(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x);
-    if (a >= (format<T>::single ? T(0x1p24) : T(0x1p53))) return {two<T>{T(0), T(0)}, 0}; // even
+    if (a >= (format<T>::single ? T(0x1p24) : T(0x1p53))) return {two<T>{T(0), T(0)}, 0}; // x is even
     const T n = rint(a + a);
     const T whole = n - T(4) * trunc(T(0.25) * n);
     const two<T> pi = constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53);
     return {multiply(two<T>{a - T(0.5) * n, T(0)}, pi), static_cast<int>(whole)};
 }
-// x is so small that f(pi x) = pi x, and the exact product might be flushed.
+// True if x is so small that f(pi x) = pi x, and that parts of the exact product might be flushed to zero.
 template <class T> REVAMP_MATH_INLINE bool tiny(T x) {
     return magnitude(x) < word_of<T>(leading_one<T> * 64);
 }
@@ -1000,33 +1003,33 @@ template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     if (is_infinite(x) || is_zero(y)) return with_sign(negative(x) ? pi : T(0), sign_of(y));
     if (is_infinite(y) || is_zero(x)) return with_sign(T(0.5) * pi, sign_of(y));
     const scaled<T> n = scale(y), d = scale(x);
-    const int apart = n.exponent - d.exponent;
-    if (apart > 60) return with_sign(T(0.5) * pi, sign_of(y));
-    if (apart < -60) {
+    const int exponent_difference = n.exponent - d.exponent;
+    if (exponent_difference > 60) return with_sign(T(0.5) * pi, sign_of(y));
+    if (exponent_difference < -60) {
         if (negative(x)) return with_sign(pi, sign_of(y));
-        return with_sign(ldexp(divide(n.significand, d.significand), apart), sign_of(y));
+        return with_sign(ldexp(divide(n.significand, d.significand), exponent_difference), sign_of(y));
     }
-    two<T> r = atan_of(two<T>{n.significand * power_of_two<T>(apart), T(0)}, two<T>{d.significand, T(0)});
+    two<T> r = atan_of(two<T>{n.significand * power_of_two<T>(exponent_difference), T(0)}, two<T>{d.significand, T(0)});
     if (negative(x)) r = minus_from_pi(r);
     return with_sign(value(r), sign_of(y));
 }
 // sqrt(1 - x^2)
-template <class T> REVAMP_MATH_INLINE two<T> other_leg(T x) {
+template <class T> REVAMP_MATH_INLINE two<T> root_of_one_minus_square(T x) {
     return root(add(two<T>{T(1), T(0)}, negate(product(x, x))));
 }
 template <class T> REVAMP_MATH_INLINE T asin(T x) {
     if (is_nan(x) || fabs(x) < T(0x1p-30)) return x;
     if (magnitude(x) > one_bits<T>) return not_a_number<T>();
-    return with_sign(value(atan_of(two<T>{fabs(x), T(0)}, other_leg(x))), sign_of(x));
+    return with_sign(value(atan_of(two<T>{fabs(x), T(0)}, root_of_one_minus_square(x))), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T acos(T x) {
     if (is_nan(x)) return x;
     if (magnitude(x) > one_bits<T>) return not_a_number<T>();
-    const two<T> a = atan_of(other_leg(x), two<T>{fabs(x), T(0)});
+    const two<T> a = atan_of(root_of_one_minus_square(x), two<T>{fabs(x), T(0)});
     return value(negative(x) ? minus_from_pi(a) : a);
 }
 
-// The normal distribution.
+// Error functions and the normal distribution.
 
 // (erf(x) - x) / x for |x| < 0.84375.
 template <class T> REVAMP_MATH_INLINE T erf_near_zero(T x) {
@@ -1073,7 +1076,7 @@ template <class T> REVAMP_MATH_INLINE power<T> erfc_far(two<T> x) {
     const power<T> e = exp_in_pieces(exponent);
     return {divide(e.fraction, x), e.exponent};
 }
-// erfc(x) for a finite x with 26 more bits than T, or half of it if `halves` is 1.
+// erfc(x), or half of it if `halves` is 1. x is finite, and has 26 more bits than T.
 template <class T> REVAMP_MATH_INLINE T erfc_of(two<T> x, int halves) {
     REVAMP_MATH_EXACT
     const T a = fabs(x.high);
@@ -1131,8 +1134,8 @@ template <class T> REVAMP_MATH_INLINE T phi(T x) {
     return erfc_of(z, 1);
 }
 
-// The quantile of the normal distribution for 0.5 + q; `twice` is twice the smaller one of 0.5 + q and 0.5 - q:
-// M. J. Wichura, The percentage points of the normal distribution, algorithm AS 241 (PPND16), 1988.
+// The quantile of the normal distribution for 0.5 + q. `twice` is 2 min(0.5 + q, 0.5 - q). From M. J. Wichura, The
+// percentage points of the normal distribution, algorithm AS 241 (PPND16), 1988.
 template <class T> REVAMP_MATH_INLINE T normal_quantile(T q, T twice) {
     if (fabs(q) <= T(0.425)) {
         const T r = T(0.180625) - q * q;
@@ -1165,12 +1168,12 @@ template <class T> REVAMP_MATH_INLINE T normal_quantile(T q, T twice) {
     }
     return with_sign(REVAMP_MATH_QUOTIENT(a, b), sign_of(q));
 }
-// Improves x, an approximation of the inverse of erf or erfc, by a step of Halley's method. `wrong` is erf(x) - y or
-// y - erfc(x).
-template <class T> REVAMP_MATH_INLINE T halley(T x, T wrong) {
+// Improves x, an approximation of the inverse of erf or erfc, by a step of Halley's method. The second argument is
+// erf(x) - y or y - erfc(x).
+template <class T> REVAMP_MATH_INLINE T halley(T x, T deviation) {
     REVAMP_MATH_EXACT
     const T slope = T(0x1.20dd750429b6dp+0) * exp(-x * x);
-    const T step = REVAMP_MATH_QUOTIENT(wrong, slope);
+    const T step = REVAMP_MATH_QUOTIENT(deviation, slope);
     return x - REVAMP_MATH_QUOTIENT(step, T(1) + x * step);
 }
 // The inverse of erfc at y in (0, 1].
@@ -1180,8 +1183,8 @@ template <class T> REVAMP_MATH_INLINE T erfcinv_upper(T y) {
     // Newton's method, scaled to avoid subnormal numbers. erfc' is approximately -erfc(x) (2 x + 1 / x), which
     // suffices.
     const power<T> e = erfc_far(two<T>{x, T(0)});
-    const T f = value(e.fraction), wrong = f - ldexp(y, -e.exponent);
-    return x + REVAMP_MATH_QUOTIENT(wrong, f * (x + x + REVAMP_MATH_QUOTIENT(T(1), x)));
+    const T f = value(e.fraction), deviation = f - ldexp(y, -e.exponent);
+    return x + REVAMP_MATH_QUOTIENT(deviation, f * (x + x + REVAMP_MATH_QUOTIENT(T(1), x)));
 }
 template <class T> REVAMP_MATH_INLINE T erfinv_middle(T y) {
     const T x = normal_quantile(T(0.5) * y, T(1) - fabs(y)) * T(0x1.6a09e667f3bcdp-1);
@@ -1226,9 +1229,10 @@ template <class T> REVAMP_MATH_INLINE two<T> stirling(two<T> x) {
     const two<T> c = constant<T>(0x1.acfe390c97d6ap-2, -0x1.65b5a1b7ff5dfp-55);
     return add(p, ordered_sum(c.high, c.low + series));
 }
-// a shifted to the domain of Stirling's series, and the factor by which the shift multiplies gamma(a).
-template <class T> struct moved_up { two<T> place, factor; };
-template <class T> REVAMP_MATH_INLINE moved_up<T> move_up(T a) {
+// The argument a, shifted to the domain of Stirling's series, and the factor by which the shift multiplies
+// gamma(a).
+template <class T> struct shifted_argument { two<T> argument, factor; };
+template <class T> REVAMP_MATH_INLINE shifted_argument<T> shift_for_stirling(T a) {
     two<T> y = {a, T(0)}, p = {T(1), T(0)};
     while (y.high < T(8)) {
         p = multiply(p, y);
@@ -1246,12 +1250,12 @@ template <class T> REVAMP_MATH_INLINE T tgamma(T x) {
         const scaled<T> s = scale(x);
         return with_sign(times_power(divide(T(1), s.significand), -s.exponent), sign_of(x));
     }
-    // Negative ones: the sign is that of -sin(pi a).
+    // For negative x, the result has the sign of -sin(pi a).
     const bool odd = trunc(T(0.5) * trunc(a)) + trunc(T(0.5) * trunc(a)) != trunc(a);
     const word_of<T> sign = negative(x) && !odd ? sign_bit<T> : 0;
     if (a > (format<T>::single ? T(60) : T(200))) return negative(x) ? from_bits<T>(sign) : infinity<T>();
-    const moved_up<T> m = move_up(a);
-    power<T> g = exp_in_pieces(stirling(m.place));
+    const shifted_argument<T> m = shift_for_stirling(a);
+    power<T> g = exp_in_pieces(stirling(m.argument));
     g.fraction = divide(g.fraction, m.factor);
     if (!negative(x)) return value(g);
     // gamma(-a) = -pi / (a sin(pi a) gamma(a))
@@ -1279,16 +1283,16 @@ template <class T> REVAMP_MATH_INLINE T log_gamma_small(T x) {
         return whole > T(2) ? r + log(z) : r;
     }
     T r = T(0), y;
-    int way;
+    int interval;
     if (x <= T(0.9)) {
         r = -log(x);
-        way = x >= T(0.7316) ? 0 : x >= T(0.23164) ? 1 : 2;
-        y = way == 0 ? T(1) - x : way == 1 ? x - T(0.46163214496836224576) : x;
+        interval = x >= T(0.7316) ? 0 : x >= T(0.23164) ? 1 : 2;
+        y = interval == 0 ? T(1) - x : interval == 1 ? x - T(0.46163214496836224576) : x;
     } else {
-        way = x >= T(1.7316) ? 0 : x >= T(1.23164) ? 1 : 2;
-        y = way == 0 ? T(2) - x : way == 1 ? x - T(1.46163214496836224576) : x - T(1);
+        interval = x >= T(1.7316) ? 0 : x >= T(1.23164) ? 1 : 2;
+        y = interval == 0 ? T(2) - x : interval == 1 ? x - T(1.46163214496836224576) : x - T(1);
     }
-    if (way == 0) {
+    if (interval == 0) {
         const T z = y * y;
         const T p1 = polynomial(z, 7.72156649015328655494e-02, 6.73523010531292681824e-02, 7.38555086081402883957e-03,
                                 1.19270763183362067845e-03, 2.20862790713908385557e-04, 2.52144565451257326939e-05);
@@ -1297,7 +1301,7 @@ template <class T> REVAMP_MATH_INLINE T log_gamma_small(T x) {
                            5.10069792153511336608e-04, 1.08011567247583939954e-04, 4.48640949618915160150e-05);
         return r + (y * p1 + p2 - T(0.5) * y);
     }
-    if (way == 1) {
+    if (interval == 1) {
         const T z = y * y, w = z * y;
         const T p1 = polynomial(w, 4.83836122723810047042e-01, -3.27885410759859649565e-02, 6.10053870246291332635e-03,
                                 -1.40346469989232843813e-03, 3.15632070903625950361e-04);
@@ -1340,9 +1344,9 @@ template <class T> REVAMP_MATH_INLINE T lgamma(T x, int *sign) {
         reflected = log_of(divide(pi, multiply(two<T>{a, T(0)}, s)));
     }
     two<T> r;
-    if (negative(x) && a < T(8)) { // with more digits, for there are zeros
-        const moved_up<T> m = move_up(a);
-        r = add(stirling(m.place), negate(log_of(m.factor)));
+    if (negative(x) && a < T(8)) { // with more digits, because lgamma has zeros there
+        const shifted_argument<T> m = shift_for_stirling(a);
+        r = add(stirling(m.argument), negate(log_of(m.factor)));
     } else if (a < T(8)) {
         r = {a == T(1) || a == T(2) ? T(0) : log_gamma_small(a), T(0)};
     } else if (a < T(0x1p58)) {

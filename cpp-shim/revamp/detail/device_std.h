@@ -1,6 +1,6 @@
-// revamp: functions of the standard library that only the host has, for kernels: `std::abs` of integers, and
-// `std::swap` and `std::exchange` before C++20. Others that kernels may use are constexpr, which Clang takes for both
-// sides.
+// revamp: device versions of host-only functions of the standard library: `std::abs` of integers, and `std::swap` and
+// `std::exchange` before C++20. Other functions that kernels may use are constexpr, so Clang treats them as host+device
+// functions.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -19,7 +19,7 @@ namespace std {
 REVAMP_DEVICE inline int abs(int x) {
     return x < 0 ? -x : x;
 }
-// Where the kernel compiler makes C++'s functions (not C's) host and device functions, these are there already.
+// With REVAMP_LIBRARY_IS_BOTH, functions of the C++ library (but not of the C library) are host+device already.
 #if !defined(REVAMP_LIBRARY_IS_BOTH)
 REVAMP_DEVICE inline long abs(long x) {
     return x < 0 ? -x : x;

@@ -1,4 +1,4 @@
-// revamp: what elements, iterators and containers the templates of C++ AMP take (docs/spec/arrays.md,
+// revamp: the elements, iterators and containers that the templates of C++ AMP accept (docs/spec/arrays.md,
 // docs/spec/language.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
@@ -62,7 +62,7 @@ template <class T> struct element {
     static_assert(!std::is_same_v<value, Concurrency::accelerator> &&
                       !std::is_same_v<value, Concurrency::accelerator_view>,
                   "the elements of an array or array_view must not be accelerators or accelerator_views");
-    static constexpr bool kept = true;
+    static constexpr bool meets_requirements = true;
 };
 
 template <class It, class = void> constexpr bool is_iterator = false;
@@ -75,10 +75,10 @@ constexpr bool
     is_container<C, std::void_t<decltype(std::declval<C &>().data()), decltype(std::declval<C &>().size())>> =
         !std::is_array_v<C>;
 
-// The elements of a container of elements T, or of const ones.
+// The element type of a container, const if the container's elements are.
 template <class C> using container_element = std::remove_pointer_t<decltype(std::declval<C &>().data())>;
 
-// True if the iterator walks over memory without gaps.
+// `value` is true if the iterator's elements are contiguous in memory; address() gives their address.
 template <class It, class = void> struct contiguous { static constexpr bool value = false; };
 template <class T> struct contiguous<T *> {
     static constexpr bool value = true;

@@ -1,4 +1,4 @@
-// revamp: the exceptions of C++ AMP and how the status codes of the C API become them (docs/spec/errors.md).
+// revamp: the exceptions of C++ AMP, and the conversion of the C API's status codes to them (docs/spec/errors.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -31,7 +31,7 @@
 
 REVAMP_DETAIL_BEGIN
 
-// Those that the shim itself gives; the numbers are those of the library's errors.
+// Error codes that the shim itself uses. They equal the library's HRESULTs.
 constexpr int not_implemented = static_cast<int>(0x80004001U);
 constexpr int failed = static_cast<int>(0x80004005U);
 constexpr int no_memory = static_cast<int>(0x8007000EU);
@@ -59,7 +59,7 @@ class REVAMP_VISIBLE runtime_exception : public std::exception {
 
 #if !REVAMP_DEVICE_PASS
 inline runtime_exception::runtime_exception(const char *message, HRESULT code) noexcept : m_code(code) {
-    // Without memory for its text the exception has none.
+    // If there is no memory for the message, the exception has no message.
     try {
         if (message) m_message = std::make_shared<const std::string>(message);
     } catch (...) {
@@ -129,19 +129,19 @@ REVAMP_DETAIL_BEGIN
 
 // Throws the exception for this thread's last error, whose status is `status`.
 [[noreturn]] inline void throw_last_error(revamp_status status) {
-    // A status that another thread or an operation left is not this thread's last error.
+    // A status from another thread or from an operation is not this thread's last error.
     const bool is_last = revamp_last_error_status() == status;
     throw_status(status, is_last ? revamp_last_error_message() : revamp_status_name(status),
                  is_last ? revamp_last_error_hresult() : failed);
 }
 
-// To be put around every call of the C API. REVAMP_TIMEOUT is no error.
+// Wraps every call of the C API. REVAMP_TIMEOUT is not an error.
 inline void check(revamp_status status) {
     acquire_order();
     if (__builtin_expect(status < 0, 0)) throw_last_error(status);
 }
 
-// The same as an exception to be thrown later; null for success.
+// The exception for `status`, to be thrown later; null for success.
 inline std::exception_ptr exception_of(revamp_status status) noexcept {
     try {
         check(status);

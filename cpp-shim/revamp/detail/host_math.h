@@ -1,6 +1,6 @@
-// Functions of precise_math that the C library lacks, for the host. Bounds of the error are in units in the last place
-// of the result, over the whole domain, given a C library whose own functions keep to the bounds that glibc states;
-// tests/cpp/maths/math.cpp checks them. Float forms are computed in double and rounded once: 0.51 ulp.
+// Functions of precise_math that the C library lacks, for the host. Error bounds are in ulp of the result, over the
+// whole domain. The bounds hold if the C library's functions keep the bounds that glibc states;
+// tests/cpp/maths/math.cpp checks them. Float forms calculate in double and round once: 0.51 ulp.
 #ifndef REVAMP_DETAIL_HOST_MATH_H
 #define REVAMP_DETAIL_HOST_MATH_H
 
@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-// glibc and musl have exp10, scalb, lgamma_r and their float forms. MinGW also has sincos.
+// glibc and musl have exp10, scalb, lgamma_r and their float forms. glibc, musl and MinGW have sincos.
 #if !defined(_WIN32) && !defined(__APPLE__)
 #define REVAMP_HAS_GNU_MATH
 #endif
@@ -40,44 +40,44 @@ inline double_double multiply(double_double a, double b) {
     return {high, std::fma(a.high, b, -high) + a.low * b};
 }
 
-// |x| = quarter / 2 + rest, rest in [-1/4, 1/4] and exact; quarter modulo 4.
+// |x| = quarter / 2 + rest, with an exact rest in [-1/4, 1/4]. `quarter` is modulo 4.
 struct half_turns {
     int quarter;
     double rest;
 };
 inline half_turns reduce_half_turns(double x) {
     x = std::fabs(x);
-    if (x >= 0x1p53) return {0, 0.0}; // even
+    if (x >= 0x1p53) return {0, 0.0}; // x is even
     const double n = std::round(2.0 * x);
     return {static_cast<int>(static_cast<std::int64_t>(n) & 3), x - 0.5 * n};
 }
 
-// sin and cos of pi * rest.
-inline double sin_of_turns(double rest) {
+// The sine and the cosine of pi * rest.
+inline double sin_of_half_turns(double rest) {
     const double_double angle = multiply(pi, rest);
     return std::sin(angle.high) + angle.low * std::cos(angle.high);
 }
-inline double cos_of_turns(double rest) {
+inline double cos_of_half_turns(double rest) {
     const double_double angle = multiply(pi, rest);
     return std::cos(angle.high) - angle.low * std::sin(angle.high);
 }
 
-// sin(pi x): 1.5 ulp. Of an integer: zero with the sign of x.
+// sin(pi x): 1.5 ulp. For an integer x, the result is zero with the sign of x.
 inline double sinpi(double x) {
     if (!std::isfinite(x)) return not_a_number;
     const half_turns t = reduce_half_turns(x);
-    double s = (t.quarter & 1) != 0 ? cos_of_turns(t.rest) : sin_of_turns(t.rest);
+    double s = (t.quarter & 1) != 0 ? cos_of_half_turns(t.rest) : sin_of_half_turns(t.rest);
     if (t.rest == 0.0 && (t.quarter & 1) == 0) return std::copysign(0.0, x);
     if ((t.quarter & 2) != 0) s = -s;
     return std::signbit(x) ? -s : s;
 }
 
-// cos(pi x): 1.5 ulp. Of an integer and a half: +0.
+// cos(pi x): 1.5 ulp. For odd multiples of 1/2, the result is +0.
 inline double cospi(double x) {
     if (!std::isfinite(x)) return not_a_number;
     const half_turns t = reduce_half_turns(x);
     if (t.rest == 0.0 && (t.quarter & 1) != 0) return 0.0;
-    const double c = (t.quarter & 1) != 0 ? sin_of_turns(t.rest) : cos_of_turns(t.rest);
+    const double c = (t.quarter & 1) != 0 ? sin_of_half_turns(t.rest) : cos_of_half_turns(t.rest);
     return t.quarter == 1 || t.quarter == 2 ? -c : c;
 }
 
@@ -107,7 +107,7 @@ inline double rsqrt(double x) {
     return y + 0.5 * e * y;
 }
 
-// 1 / cbrt(x): 0.51 ulp, in the same way on 1 - x y^3.
+// 1 / cbrt(x): 0.51 ulp, by a Newton step on the residual 1 - x y^3.
 inline double rcbrt(double x) {
     const double y = 1.0 / std::cbrt(x);
     if (x == 0.0 || !std::isfinite(x)) return y;
@@ -118,8 +118,9 @@ inline double rcbrt(double x) {
     return y + e * y * (1.0 / 3.0);
 }
 
-// The cumulative normal distribution, erfc(-x / sqrt(2)) / 2: 6 ulp (1 more than erfc; 1 ulp of the smallest normal
-// number below that). The rounding of the argument, which the tail would blow up, is put right by the derivative.
+// The cumulative normal distribution, erfc(-x / sqrt(2)) / 2: 6 ulp, which is 1 more than erfc. The error of a result
+// below the smallest normal number is 1 ulp of that number. The tail would magnify the rounding error of erfc's
+// argument. A term with the derivative corrects this error.
 inline double phi(double x) {
     if (std::isinf(x)) return x > 0.0 ? 1.0 : 0.0;
     const double_double z = multiply(sqrt_half, -x);
@@ -133,9 +134,8 @@ template <int N> inline double polynomial(const double (&coefficients)[N], doubl
     return sum;
 }
 
-// The quantile of the normal distribution for 0.5 + q, to about 1e-15; `twice` is twice the smaller one of 0.5 + q and
-// 0.5 - q, which must not underflow: M. J. Wichura, The percentage points of the normal distribution, algorithm AS 241
-// (PPND16), 1988.
+// The quantile of the normal distribution for 0.5 + q, to about 1e-15. `twice` is 2 min(0.5 + q, 0.5 - q), and must not
+// underflow. From M. J. Wichura, The percentage points of the normal distribution, algorithm AS 241 (PPND16), 1988.
 inline double normal_quantile(double q, double twice) {
     static constexpr double a[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
                                    1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
@@ -180,8 +180,8 @@ inline double normal_quantile(double q, double twice) {
     return q < 0.0 ? -x : x;
 }
 
-// The inverse of erfc at y in (0, 1]: AS 241 and a step of Halley's method. The remaining error is that of erfc,
-// divided by its slope. For nearly subnormal y, erfc is less exact than AS 241, so the step is skipped.
+// The inverse of erfc at y in (0, 1]: AS 241 and a step of Halley's method. The remaining error is the error of erfc,
+// divided by the slope of erfc. For nearly subnormal y, erfc is less exact than AS 241, so the step is skipped.
 inline double erfcinv_upper(double y) {
     const double x = normal_quantile(0.5 - 0.5 * y, y) * sqrt_half.high;
     if (y < 1e-290) return x;
@@ -193,7 +193,7 @@ inline double erfcinv_upper(double y) {
 inline double erfinv(double y) {
     const double size = std::fabs(y);
     if (!(size < 1.0)) return size == 1.0 ? y * infinity : not_a_number;
-    if (size > 0.5) return std::copysign(erfcinv_upper(1.0 - size), y); // exact
+    if (size > 0.5) return std::copysign(erfcinv_upper(1.0 - size), y); // 1.0 - size is exact
     if (size < 0x1p-500) return y * (1.0 / two_over_sqrt_pi);
     const double x = normal_quantile(0.5 * y, 1.0 - size) * sqrt_half.high;
     const double step = (std::erf(x) - y) / (two_over_sqrt_pi * std::exp(-x * x));
@@ -203,19 +203,20 @@ inline double erfinv(double y) {
 // The inverse of erfc: 3 ulp.
 inline double erfcinv(double y) {
     if (!(y > 0.0 && y < 2.0)) return y == 0.0 ? infinity : y == 2.0 ? -infinity : not_a_number;
-    if (y > 0.5 && y < 1.5) return erfinv(1.0 - y); // exact
+    if (y > 0.5 && y < 1.5) return erfinv(1.0 - y); // 1.0 - y is exact
     return y <= 0.5 ? erfcinv_upper(y) : -erfcinv_upper(2.0 - y);
 }
 
 // The inverse of phi: 4 ulp.
 inline double probit(double p) {
     if (!(p > 0.0 && p < 1.0)) return p == 0.0 ? -infinity : p == 1.0 ? infinity : not_a_number;
-    if (p >= 0.25 && p <= 0.75) return sqrt_two * erfinv(2.0 * p - 1.0); // exact
+    if (p >= 0.25 && p <= 0.75) return sqrt_two * erfinv(2.0 * p - 1.0); // the argument is exact
     return p < 0.5 ? -sqrt_two * erfcinv_upper(2.0 * p) : sqrt_two * erfcinv_upper(2.0 * (1.0 - p));
 }
 
-// The float forms, in a namespace of their own because a newer C library may have the double forms.
-namespace single {
+// The float forms. A separate namespace, so that amp_math.h can import them without the double forms, which a newer C
+// library may declare too.
+namespace precise_math_float {
 #define REVAMP_MATH_FLOAT(name)                                                                                        \
     inline float name(float x) {                                                                                       \
         return static_cast<float>(math::name(static_cast<double>(x)));                                                 \
@@ -233,17 +234,17 @@ REVAMP_MATH_FLOAT(rsqrt)
 REVAMP_MATH_FLOAT(sinpi)
 REVAMP_MATH_FLOAT(tanpi)
 #undef REVAMP_MATH_FLOAT
-} // namespace single
+} // namespace precise_math_float
 
 // Functions of fast_math, computed in float so that loops vectorise: 1.5 ulp.
-namespace quick {
+namespace fast_math_float {
 inline float rsqrt(float x) {
     return 1.0f / std::sqrt(x);
 }
 inline float rsqrtf(float x) {
     return 1.0f / std::sqrt(x);
 }
-} // namespace quick
+} // namespace fast_math_float
 
 #ifdef REVAMP_HAS_GNU_MATH
 inline float exp10f(float x) {
@@ -275,7 +276,7 @@ inline double scalb(double x, double y) {
 inline float scalbf(float x, float y) {
     return static_cast<float>(scalb(static_cast<double>(x), static_cast<double>(y)));
 }
-// The sign of the gamma function alternates between consecutive negative integers.
+// The sign of the gamma function at x. It alternates from one interval between negative integers to the next.
 inline int sign_of_gamma(double x) {
     const double whole = std::floor(x);
     return std::signbit(x) && (x == 0.0 || (whole != x && std::fmod(whole, 2.0) != 0.0)) ? -1 : 1;
@@ -328,13 +329,14 @@ inline float nanf(int payload) {
     return value;
 }
 
-// The remainder, and the low 23 bits of the quotient with its sign; the C library promises three.
+// Returns the remainder. `quotient` gets the sign and the low 23 bits of the quotient; the C standard requires
+// only three bits.
 template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     const T remainder = std::remainder(x, y);
     T size = std::fabs(x), divisor = std::fabs(y);
     *quotient = 0;
     if (!std::isfinite(remainder) || !std::isfinite(y)) return remainder;
-    constexpr T period = 0x1p24f; // a multiple of it changes neither the remainder nor those bits
+    constexpr T period = 0x1p24f; // reducing the quotient modulo this number keeps its low bits
     if (divisor <= (std::numeric_limits<T>::max)() / period) size = std::fmod(size, divisor * period);
     // The quotient is at most 2^24, so the error of the division in double is far below a half.
     const double whole =
@@ -344,8 +346,9 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     *quotient = std::signbit(x) == std::signbit(y) ? low : -low;
     return remainder;
 }
-// A using-directive also brings the C library's functions. Clang prefers these because of enable_if. GCC has no such
-// attribute, and prefers the C library's functions if they have the same parameters.
+// After a using-directive for this library's namespace, the C library's functions are visible too. enable_if makes
+// Clang prefer the functions below. GCC lacks enable_if, so they are templates there: GCC prefers a C library function
+// with the same parameters, and the call is not ambiguous.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
@@ -370,7 +373,7 @@ REVAMP_REMQUO(float, remquof) {
 // The type in which mixed arguments are computed, as in the C library: double if one of them is double or none is
 // float, else float.
 template <class... T>
-using number_of = std::enable_if_t<
+using promoted_type = std::enable_if_t<
     (std::is_arithmetic<T>::value && ...) && !(std::is_same<T, float>::value && ...) &&
         !(std::is_same<T, double>::value && ...),
     std::conditional_t<(std::is_same<T, double>::value || ...) || !(std::is_same<T, float>::value || ...), double,

@@ -1,5 +1,5 @@
 // revamp: the HLSL intrinsics of concurrency::direct3d that every device has (docs/spec/maths.md#direct3d), with HLSL's
-// results at the edges: integers wrap around, and where a number is compared with a NaN the number is taken.
+// results in edge cases: integers wrap around, and the minimum or maximum of a number and a NaN is the number.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -10,7 +10,7 @@
 
 REVAMP_DETAIL_BEGIN
 
-// The slope of noise() at an integer, -1 to 1: a hash of it.
+// The slope of noise() at the integer `at`, from -1 to 1: a hash of `at`.
 REVAMP_HD constexpr float slope_of_noise(int at) {
     unsigned bits = static_cast<unsigned>(at) * 0x9E3779B1U;
     bits = (bits ^ bits >> 15) * 0x85EBCA77U;
@@ -23,7 +23,7 @@ REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 namespace direct3d {
 
-// A template, so that the C library's is no equal of it after a using-directive.
+// A template, so that calls after a using-directive are not ambiguous with the C library's function.
 template <class = void> REVAMP_HD constexpr int abs(int x) {
     return x < 0 ? static_cast<int>(0U - static_cast<unsigned>(x)) : x;
 }
@@ -39,12 +39,12 @@ REVAMP_HD constexpr int clamp(int x, int least, int most) {
 REVAMP_HD constexpr unsigned countbits(unsigned x) {
     return static_cast<unsigned>(__builtin_popcount(x));
 }
-// The number of the first bit from above that differs from the sign, bit 0 being the lowest; -1 if there is none.
+// The index of the highest bit that differs from the sign bit; -1 if there is none. Bit 0 is the lowest.
 REVAMP_HD constexpr int firstbithigh(int x) {
     const unsigned bits = static_cast<unsigned>(x < 0 ? ~x : x);
     return bits == 0 ? -1 : 31 - __builtin_clz(bits);
 }
-// The number of the lowest bit that is set; -1 if there is none.
+// The index of the lowest bit that is set; -1 if there is none.
 REVAMP_HD constexpr int firstbitlow(int x) {
     return x == 0 ? -1 : __builtin_ctz(static_cast<unsigned>(x));
 }
@@ -60,7 +60,7 @@ REVAMP_HD constexpr unsigned umax(unsigned x, unsigned y) {
 REVAMP_HD constexpr unsigned umin(unsigned x, unsigned y) {
     return x < y ? x : y;
 }
-// x * y + z; of floats and doubles rounded once or twice.
+// x * y + z. The result of floats and doubles is rounded once or twice.
 REVAMP_HD constexpr float mad(float x, float y, float z) {
     return x * y + z;
 }
@@ -73,8 +73,8 @@ REVAMP_HD constexpr int mad(int x, int y, int z) {
 REVAMP_HD constexpr unsigned mad(unsigned x, unsigned y, unsigned z) {
     return x * y + z;
 }
-// Perlin's noise in one dimension: -1 to 1, smooth, 0 at the integers, always the same for the same x. Nothing says
-// which values Direct3D's has; these are revamp's own.
+// One-dimensional Perlin noise: a smooth, deterministic function with values from -1 to 1, and 0 at the integers.
+// Direct3D does not document the values of its function; these are revamp's own.
 REVAMP_HD constexpr float noise(float x) {
     // Floats of 2^23 and more are integers; no comparison with a NaN is true.
     if (!(x > -8388608.0f && x < 8388608.0f)) return x - x;
@@ -85,7 +85,7 @@ REVAMP_HD constexpr float noise(float x) {
     const float right = revamp::detail::slope_of_noise(below + 1) * (t - 1.0f);
     return 2.0f * (left + t * t * t * (t * (t * 6.0f - 15.0f) + 10.0f) * (right - left));
 }
-// Degrees in radians.
+// Converts degrees to radians.
 REVAMP_HD constexpr float radians(float x) {
     return x * 0.0174532925199432958f;
 }
@@ -101,19 +101,19 @@ REVAMP_HD constexpr unsigned reversebits(unsigned x) {
     x = (x >> 4 & 0x0F0F0F0FU) | (x & 0x0F0F0F0FU) << 4;
     return __builtin_bswap32(x);
 }
-// Within 0 to 1; 0 for a NaN.
+// Clamps x to [0, 1]; 0 for a NaN.
 REVAMP_HD constexpr float saturate(float x) {
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
 REVAMP_HD constexpr int sign(int x) {
     return (x > 0) - (x < 0);
 }
-// 0 up to `least`, 1 from `most` on, Hermite's curve between them.
+// Returns 0 up to `least`, 1 from `most` on, and a Hermite interpolation in between.
 REVAMP_HD constexpr float smoothstep(float least, float most, float x) {
     const float t = saturate((x - least) / (most - least));
     return t * t * (3.0f - 2.0f * t);
 }
-// 1 if x reaches y, else 0.
+// 1 if x >= y, else 0.
 REVAMP_HD constexpr float step(float y, float x) {
     return x >= y ? 1.0f : 0.0f;
 }

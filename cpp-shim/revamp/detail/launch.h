@@ -1,11 +1,12 @@
 // revamp: parallel_for_each (docs/spec/launches.md), on host threads and by compiled kernels.
 //
-// The functor is copied while a capture scope is open, so that every array_view in it tells where it is; references to
-// arrays are found by their address. What was found becomes arguments of the launch: the library makes it valid and
-// writes the addresses into a copy of the functor's bytes, which is what the threads run.
+// The functor is copied while a capture scope is open, so that every array_view in the copy registers its address. To
+// find captured references, launch() looks up each pointer in the functor's bytes among the addresses of arrays and
+// textures. The views and arrays become arguments of the launch: the library makes their data valid, and writes the
+// addresses of their elements into a copy of the functor's bytes, which the threads run.
 //
-// A source that the kernel compiler compiles holds, for each launch, an entry point of the device besides the function
-// for host threads; the library gets the addresses of both and runs the one that fits where the launch goes.
+// In a source that the kernel compiler compiles, each launch has a device entry point in addition to the function for
+// host threads. The library gets both addresses, and runs the entry point or the function, depending on the target.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -29,8 +30,10 @@
 #include <type_traits>
 
 #if REVAMP_DEVICE_LANGUAGE && !REVAMP_DEVICE_PASS && !defined(_WIN32)
-// Clang registers the kernels of a translation unit behind its static initialisers, which may launch them. So its
-// function runs here, before them; the library then ignores it at its time.
+// Clang registers the kernels of a translation unit after the static initialisers, which may launch kernels. So this
+// code calls Clang's registration function before the static initialisers. The library ignores the later call by Clang.
+// Priority 101 is the earliest that programs may use. Initialisers of the program at priority 101 may run before this
+// code.
 extern "C" void *revamp_image_register_early(void (*registration)());
 extern "C" void revamp_image_unregister(void *image);
 extern "C" void (*revamp_unit_registration)();
@@ -47,18 +50,18 @@ __attribute__((destructor(101))) void revamp_unit_ends() {
 } // namespace
 #endif
 
-REVAMP_OWN_BEGIN
+REVAMP_PER_BINARY_BEGIN
 REVAMP_DETAIL_BEGIN
 
-// What a kernel gets, byte for byte: on host threads as its context, as a compiled kernel in its argument block. Of two
-// members, as a struct of one would be handed over as that member.
+// The bytes that a kernel gets. On host threads, they are the context; in a compiled kernel, the argument block. The
+// struct has at least two members, because a struct with one member would be passed as that member.
 template <class Kernel, int N> struct launch_block {
     Kernel kernel;
     Concurrency::extent<N> domain;
-    // Of an empty functor the domain would be the only one.
+    // Without `unused`, the domain would be the only member if the functor is empty.
     unsigned unused;
 #if REVAMP_DEVICE_ON_HOST
-    // Not trivial, so that every processor's calling convention hands over its address.
+    // This destructor is not trivial, so that the calling convention of every CPU passes the struct by address.
     REVAMP_HD ~launch_block() {}
 #endif
 
@@ -66,22 +69,23 @@ template <class Kernel, int N> struct launch_block {
                                                  alignof(Concurrency::extent<N>) * alignof(Concurrency::extent<N>);
 };
 
-// Functors up to this size are copied for each row or thread: then the compiler sees into them.
-constexpr std::size_t copied_functor = 512;
+// Functors of up to this many bytes are copied for each row of threads (in a tiled launch, for each thread), so that
+// the compiler sees their contents.
+constexpr std::size_t max_copied_functor = 512;
 
-// A functor on its way to a launch: what was found in its bytes.
+// The views, arrays and textures that the functor of a launch captures.
 class capture {
   public:
     capture(const capture &) = delete;
     const short_list<revamp_argument, 8> &arguments() const { return m_arguments; }
-    // It uses more elements of a view or array than compiled kernels count (element_offset).
+    // True if a view or array has more elements than compiled kernels can count (element_offset).
     bool large() const { return m_large && !large_views; }
 
   protected:
     capture(void *bytes, std::size_t size) : m_bytes(static_cast<unsigned char *>(bytes)), m_size(size) {}
     ~capture() = default;
 
-    // While it lives, what comes into being on this thread is told to it.
+    // While a scope exists, views and arrays that are constructed on this thread register in it.
     struct scope : capture_scope {
         scope() {
             outer = this_thread.scope;
@@ -91,20 +95,20 @@ class capture {
         scope(const scope &) = delete;
     };
 
-    bool holds_array(const scope &found) const {
+    bool holds_array(const scope &captures) const {
         std::size_t offset = 0;
-        for (const void *array : found.arrays)
+        for (const void *array : captures.arrays)
             if (offset_of(array, offset)) return true;
         return false;
     }
-    [[noreturn]] static void refuse_array() {
+    [[noreturn]] static void throw_captured_array() {
         throw Concurrency::runtime_exception(
             "the kernel of a parallel_for_each captured an array or texture by value; capture it by reference", failed);
     }
-    void find(const scope &found) {
-        for (const captured_view &view : found.views) {
+    void find(const scope &captures) {
+        for (const captured_view &view : captures.views) {
             std::size_t offset = 0;
-            // Temporaries lie elsewhere, and a view may have been assigned to more than once.
+            // Temporaries are outside the functor. A view that was assigned to is listed more than once.
             if (!offset_of(view.view, offset)) continue;
             void *control = nullptr;
             __builtin_memcpy(&control, view.control, sizeof control);
@@ -120,7 +124,7 @@ class capture {
             m_large |= view.large;
             __builtin_memset(view.control, 0, sizeof control);
         }
-        // Captured references are addresses of arrays and textures.
+        // A captured reference is the address of an array or texture.
         const live_objects::reader objects;
         if (!objects.any()) return;
         for (std::size_t offset = 0; offset + sizeof(void *) <= m_size; offset += alignof(void *)) {
@@ -143,15 +147,15 @@ class capture {
         argument.access = view.access;
         m_arguments.push_back(argument);
     }
-    // What was patched is as it was before the destructor sees it.
+    // Restores the patched bytes, before the functor's destructor uses them.
     void restore() {
         for (const patch &one : m_patched)
-            __builtin_memcpy(one.at, &one.was, sizeof one.was);
+            __builtin_memcpy(one.at, &one.original, sizeof one.original);
     }
 
   private:
     struct patch {
-        void *at, *was;
+        void *at, *original;
     };
     unsigned char *const m_bytes;
     const std::size_t m_size;
@@ -171,15 +175,15 @@ template <class Kernel, int N> class captured_functor : public capture {
     typedef launch_block<Kernel, N> block;
 
     captured_functor(const Kernel &kernel, const Concurrency::extent<N> &domain) : capture(m_bytes, sizeof(Kernel)) {
-        const scope found;
+        const scope captures;
         new (m_bytes) Kernel(kernel);
         new (m_bytes + block::domain_offset) Concurrency::extent<N>(domain);
-        if (holds_array(found)) {
+        if (holds_array(captures)) {
             destroy();
-            refuse_array();
+            throw_captured_array();
         }
         try {
-            find(found);
+            find(captures);
         } catch (...) {
             restore();
             destroy();
@@ -198,16 +202,18 @@ template <class Kernel, int N> class captured_functor : public capture {
     void destroy() { reinterpret_cast<Kernel *>(m_bytes)->~Kernel(); }
 };
 
-// A const call operator is preferred, as the original implementation has no other.
+// The type through which the functor is called. It is const if a const call operator exists, because the original
+// implementation accepts no other call operator.
 template <class Kernel, class Index>
-using called = std::conditional_t<std::is_invocable_v<const Kernel &, Index &>, const Kernel, Kernel>;
+using functor_to_call = std::conditional_t<std::is_invocable_v<const Kernel &, Index &>, const Kernel, Kernel>;
 
-// Functors are copied by their constructor, so that the compiler sees that their views have no handles; but not where a
-// copy constructor of the program's own might do more than copy. Those are copied as bytes, and only if the call may
-// change them.
+// True if functors are copied by their copy constructor, which shows the compiler that the views in them have no
+// control objects. A copy constructor that may throw is not used, because it might do more than copy. All other
+// functors are copied as bytes, and only if the call may change them.
 template <class Kernel>
-constexpr bool is_copied = sizeof(Kernel) <= copied_functor &&std::is_nothrow_copy_constructible_v<Kernel>;
-// Not destroyed: copies in kernels own nothing, and a destructor is where the compiler would lose sight of their views.
+constexpr bool is_copied = sizeof(Kernel) <= max_copied_functor &&std::is_nothrow_copy_constructible_v<Kernel>;
+// Not destroyed: copies in kernels own nothing, and a destructor would hide the contents of the views from the
+// compiler.
 template <class Kernel> union functor_copy {
     Kernel kernel;
     explicit functor_copy(const void *functor) : kernel(*static_cast<const Kernel *>(functor)) {}
@@ -219,9 +225,9 @@ template <class Kernel> struct functor_bytes {
     Kernel &kernel() { return *reinterpret_cast<Kernel *>(bytes); }
 };
 
-// Runs a kernel's function. What leaves it makes the launch fail: waiting for it throws a runtime_exception with the
-// text.
-template <class Function> void contained(const revamp_thread_id *id, const Function &function) noexcept {
+// Runs a kernel's function. An exception that leaves the function makes the launch fail: waiting for the launch throws
+// a runtime_exception with the text.
+template <class Function> void fail_on_exception(const revamp_thread_id *id, const Function &function) noexcept {
     try {
         function();
     } catch (const std::exception &e) {
@@ -233,14 +239,14 @@ template <class Function> void contained(const revamp_thread_id *id, const Funct
     }
 }
 
-// What the threads run. The functor is the context.
+// The functions that host threads run. `context` is the functor.
 template <class Kernel, int N> struct untiled_kernel {
     typedef Concurrency::index<N> position;
-    typedef called<Kernel, position> functor;
+    typedef functor_to_call<Kernel, position> functor;
 
     static void row(const revamp_thread_id *first, std::uint32_t count, void *context) noexcept {
         const kernel_guard guard;
-        contained(first, [=] {
+        fail_on_exception(first, [=] {
             const position at(first->global);
             if constexpr (is_copied<Kernel>) {
                 functor_copy<Kernel> copy(context);
@@ -256,7 +262,7 @@ template <class Kernel, int N> struct untiled_kernel {
 
   private:
     static void run(functor &kernel, position at, std::uint32_t count) {
-        // Signed, so that the compiler may take it that nothing wraps around, and vectorise.
+        // Signed, so that the compiler may assume that the counter does not wrap around, and vectorise.
         const int end = at[unsigned(N - 1)] + static_cast<int>(count);
         for (int last = at[unsigned(N - 1)]; last < end; ++last) {
             position i = at;
@@ -264,9 +270,9 @@ template <class Kernel, int N> struct untiled_kernel {
             if constexpr (std::is_const_v<functor>) {
                 kernel(i);
             } else {
-                // It may change itself, and each thread has one of its own.
-                functor_bytes<Kernel> own(&kernel);
-                own.kernel()(i);
+                // The functor may change itself, so each thread has its own copy.
+                functor_bytes<Kernel> thread_copy(&kernel);
+                thread_copy.kernel()(i);
             }
         }
     }
@@ -274,11 +280,11 @@ template <class Kernel, int N> struct untiled_kernel {
 
 template <class Kernel, int D0, int D1, int D2> struct tiled_kernel {
     typedef Concurrency::tiled_index<D0, D1, D2> position;
-    typedef called<Kernel, position> functor;
+    typedef functor_to_call<Kernel, position> functor;
 
     static void thread(const revamp_thread_id *id, void *context) noexcept {
         const kernel_guard guard;
-        contained(id, [=] {
+        fail_on_exception(id, [=] {
             position i = tiled_index_of<D0, D1, D2>(*id);
             if constexpr (is_copied<Kernel>) {
                 functor_copy<Kernel> copy(context);
@@ -297,7 +303,7 @@ template <class Kernel, int D0, int D1, int D2> struct tiled_kernel {
 #if REVAMP_DEVICE_LANGUAGE
 // The compiled kernels.
 #if REVAMP_DEVICE_PASS
-// As `called`, asked where functions of the device may be called.
+// The same choice as `functor_to_call`, in a context where device functions may be called.
 struct last_choice {};
 struct second_choice : last_choice {};
 struct first_choice : second_choice {};
@@ -308,10 +314,10 @@ REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, first_choice)
 }
 template <class Kernel, class Index>
 REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, second_choice) -> decltype(kernel(i)) {
-    alignas(Kernel) unsigned char room[sizeof(Kernel)];
-    return (*static_cast<Kernel *>(__revamp_own(__builtin_addressof(kernel), room, sizeof room)))(i);
+    alignas(Kernel) unsigned char storage[sizeof(Kernel)];
+    return (*static_cast<Kernel *>(__revamp_own(__builtin_addressof(kernel), storage, sizeof storage)))(i);
 }
-// It can be called in neither way: the compiler says why.
+// The kernel can be called in neither way; this call makes the compiler report why.
 template <class Kernel, class Index> REVAMP_DEVICE inline void call_kernel(Kernel &kernel, Index &i, last_choice) {
     kernel(i);
 }
@@ -322,9 +328,9 @@ template <class Kernel, class Index> REVAMP_DEVICE inline void run_kernel(Kernel
     call_kernel(kernel, i, first_choice());
 }
 #if defined(REVAMP_AMP_IS_BOTH)
-// This pass makes code of what another one has checked. Clang looks for what device code must not do along calls from a
-// kernel, and would find what C++ AMP allows: captured references of arrays, members of local classes. It does not look
-// into variables.
+// Another pass has checked this code. Clang follows calls from a kernel to find code that devices must not run, and
+// would refuse code that C++ AMP allows: captured references to arrays, members of local classes. Clang does not
+// follow calls through variables, so this code calls run_kernel through one.
 template <class Kernel, class Index>
 REVAMP_DEVICE constexpr void (*start_kernel)(Kernel &, Index &) = &run_kernel<Kernel, Index>;
 #else
@@ -340,7 +346,7 @@ template <class Kernel, int N> REVAMP_KERNEL void untiled_entry([[maybe_unused]]
     on_host::kernel_thread &row = *on_host::this_thread();
     std::jmp_buf end;
     row.end = &end;
-    // A thread that ends early has made the launch fail: no other thread of its row begins.
+    // A thread that ends early has made the launch fail, so the later threads of its row do not begin.
     if (REVAMP_SET_JUMP(&end) != 0) return;
     for (row.running = 0; row.running < row.count; ++row.running) {
         Concurrency::index<N> i(row.id->global);
@@ -353,23 +359,34 @@ template <class Kernel, int N> REVAMP_KERNEL void untiled_entry([[maybe_unused]]
     __revamp_host_checks();
 #endif
     Concurrency::index<N> i;
-    i[N - 1] = static_cast<int>(__revamp_global_id(0));
-    bool runs = unsigned(i[N - 1]) < unsigned(block.domain[N - 1]);
+    const unsigned x = __revamp_global_id(0);
+    i[N - 1] = static_cast<int>(x);
+    bool is_in_domain = x < unsigned(block.domain[N - 1]);
+    unsigned y = 0, rest = 0;
     if constexpr (N > 1) {
-        i[N - 2] = static_cast<int>(__revamp_global_id(1));
-        runs = runs && unsigned(i[N - 2]) < unsigned(block.domain[N - 2]);
+        y = __revamp_global_id(1);
+        i[N - 2] = static_cast<int>(y);
+        is_in_domain = is_in_domain && y < unsigned(block.domain[N - 2]);
     }
     if constexpr (N > 2) {
         // The leading dimensions are folded into z.
-        unsigned rest = __revamp_global_id(2);
+        rest = __revamp_global_id(2);
         for (int d = N - 3; d > 0; --d) {
             i[d] = static_cast<int>(rest % unsigned(block.domain[d]));
             rest /= unsigned(block.domain[d]);
         }
         i[0] = static_cast<int>(rest);
-        runs = runs && rest < unsigned(block.domain[0]);
+        is_in_domain = is_in_domain && rest < unsigned(block.domain[0]);
     }
-    if (__revamp_within(runs)) start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
+    if (__revamp_within(is_in_domain)) {
+        // LLVM does not know that no extent is negative.
+        if (!__revamp_for_host()) {
+            __builtin_assume(x <= INT_MAX);
+            __builtin_assume(y <= INT_MAX);
+            __builtin_assume(rest <= INT_MAX);
+        }
+        start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
+    }
 #endif
 }
 
@@ -397,7 +414,7 @@ REVAMP_KERNEL void tiled_entry([[maybe_unused]] launch_block<Kernel, tile_dimens
 }
 #endif
 
-// Where a program calls a function.
+// The file and line of a call.
 struct call_site {
     const char *file;
     int line;
@@ -406,29 +423,27 @@ struct call_site {
         : file(file_name), line(line_number) {}
 };
 
-// The launch needs what the accelerator does not have; most often, the program has no compiled kernel for it.
-[[noreturn, gnu::cold]] inline void not_supported(const call_site &site, bool large) {
+// Reports that the accelerator cannot run the launch. Most often, the program has no compiled kernel for it.
+[[noreturn, gnu::cold]] inline void throw_not_supported(const call_site &site, bool large) {
     std::string why(site.file);
     why.append(":").append(std::to_string(site.line)).append(": parallel_for_each: ");
-    why.append(large
-                   ? "an array or array_view of more than 2147483647 elements; define REVAMP_LARGE_VIEWS for the whole "
-                     "program, which makes kernels a little slower"
-                   : revamp_last_error_message());
+    why.append(large ? "the kernel uses an array or array_view with more than 2147483647 elements; compile the whole "
+                       "program with -DREVAMP_LARGE_VIEWS, which makes kernels a little slower"
+                     : revamp_last_error_message());
     throw Concurrency::unsupported_feature(why.c_str());
 }
 
 template <class Kernel, class Index> constexpr void check_kernel() {
-    constexpr bool callable = std::is_invocable_v<called<Kernel, Index> &, Index &>;
-    static_assert(
-        callable,
-        "the operator() of a kernel must take the index<N> of its extent<N>, or the tiled_index of its tiled_extent");
+    constexpr bool callable = std::is_invocable_v<functor_to_call<Kernel, Index> &, Index &>;
+    static_assert(callable, "the operator() of a kernel must take an index<N> in a launch over an extent<N>, and a "
+                            "tiled_index in a launch over a tiled_extent");
     if constexpr (callable)
-        static_assert(std::is_void_v<std::invoke_result_t<called<Kernel, Index> &, Index &>>,
+        static_assert(std::is_void_v<std::invoke_result_t<functor_to_call<Kernel, Index> &, Index &>>,
                       "the kernel of a parallel_for_each must return void");
     static_assert(!std::is_polymorphic_v<Kernel>, "the kernel of a parallel_for_each must not have virtual functions");
 }
 
-// Begins a launch; <revamp/times.hpp> has another one.
+// Starts a launch. This class is the default of `Start` below; <revamp/times.hpp> has a class for timed launches.
 struct plain_start {
     revamp_status operator()(revamp_accelerator_view view, const revamp_parallel_for_each_info &info) const {
         return revamp_parallel_for_each(view, &info);
@@ -442,31 +457,32 @@ void launch(const Concurrency::accelerator_view *target, const Concurrency::exte
                   "the functor of a parallel_for_each must not need more than 64 bytes of alignment");
     const captured_functor<Kernel, N> functor(kernel, domain);
     typedef typename captured_functor<Kernel, N>::block block;
-    int room[N];
+    int storage[N];
     info.struct_size = sizeof info;
     info.rank = N;
-    info.extent = views::values(domain, room);
+    info.extent = views::values(domain, storage);
     info.arguments = functor.arguments().data();
     info.argument_count = functor.arguments().size();
     info.block = functor.bytes();
     info.block_size = sizeof(block);
     info.block_alignment = alignof(block);
-    const bool is_chosen = target && !target->is_auto_selection;
+    const bool has_explicit_view = target && !target->is_auto_selection;
     const bool large = info.compiled && functor.large();
     if (large) info.compiled = nullptr; // host threads count in 64 bits
     release_order();
-    const revamp_status status = start(is_chosen ? access::native(*target) : nullptr, info);
-    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) not_supported(site, large);
+    const revamp_status status = start(has_explicit_view ? access::native(*target) : nullptr, info);
+    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) throw_not_supported(site, large);
     check(status);
 #if !REVAMP_DEVICE_LANGUAGE
-    // It holds references at most, which the kernel compiler would have refused: what they name must be there until the
-    // kernel has run, and no view or array tells of its failure.
+    // A functor without views and arrays may have captured references, which only the kernel compiler refuses. The
+    // referenced objects must exist until the kernel has run, and no later use of a view or array would report a
+    // failure. So launch() waits.
     if (info.argument_count == 0 && !std::is_empty_v<Kernel> && !in_kernel())
-        (is_chosen ? *target : Concurrency::accelerator().default_view).wait();
+        (has_explicit_view ? *target : Concurrency::accelerator().default_view).wait();
 #endif
 }
 
-// The device pass only looks for kernels.
+// In the device pass, these functions only instantiate the kernels.
 template <class Kernel, int N, class Start = plain_start>
 void launch_untiled([[maybe_unused]] const Concurrency::accelerator_view *target,
                     [[maybe_unused]] const Concurrency::extent<N> &domain, [[maybe_unused]] const Kernel &kernel,
@@ -489,7 +505,7 @@ void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
                   [[maybe_unused]] const Concurrency::tiled_extent<D0, D1, D2> &domain,
                   [[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const call_site &site,
                   [[maybe_unused]] Start start = {}) {
-    static_assert(tile_limits<D0, D1, D2>::kept, "");
+    static_assert(tile_limits<D0, D1, D2>::meets_requirements, "");
     revamp_parallel_for_each_info info = {};
 #if REVAMP_DEVICE_LANGUAGE
     info.compiled = reinterpret_cast<const void *>(&tiled_entry<Kernel, D0, D1, D2>);
@@ -509,7 +525,7 @@ void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
-// Calls the kernel once for each index of the domain (rules PFE-1 to PFE-11). Returns before it has run.
+// Calls the kernel once for each index of the domain (rules PFE-1 to PFE-11). May return before the kernel has run.
 template <int N, class Kernel>
 void parallel_for_each(const extent<N> &domain, const Kernel &kernel,
                        revamp::detail::call_site site = revamp::detail::call_site()) {
@@ -521,7 +537,7 @@ void parallel_for_each(const accelerator_view &view, const extent<N> &domain, co
     revamp::detail::launch_untiled(&view, domain, kernel, site);
 }
 
-// One for each number of dimensions, so that the tile may be given by hand: parallel_for_each<16, 16>(extent, kernel).
+// One overload per number of dimensions, so that programs can name the tile: parallel_for_each<16, 16>(extent, kernel).
 #define REVAMP_TILED_LAUNCHES(parameters, arguments)                                                                   \
     template <REVAMP_LIST parameters, class Kernel>                                                                    \
     void parallel_for_each(const tiled_extent<REVAMP_LIST arguments> &domain, const Kernel &kernel,                    \
@@ -541,6 +557,6 @@ REVAMP_TILED_LAUNCHES((int D0, int D1, int D2), (D0, D1, D2))
 #undef REVAMP_TILED_LAUNCHES
 
 REVAMP_NAMESPACE_END
-REVAMP_OWN_END
+REVAMP_PER_BINARY_END
 
 #endif // REVAMP_DETAIL_LAUNCH_H

@@ -1,16 +1,18 @@
-// The names of fast_math and precise_math by shape, for the host's and the device's declarations of them. Each has a
-// form with the suffix f too. amp_math.h undefines the lists.
+// The names of functions of fast_math and precise_math, grouped by signature, for their host and device declarations.
+// Each function also has a name with the suffix f. amp_math.h undefines the lists.
 #ifndef REVAMP_DETAIL_MATH_NAMES_H
 #define REVAMP_DETAIL_MATH_NAMES_H
 
 // clang-format off
-// In both namespaces: f(x); f(x, y). With frexp, ldexp, modf, rsqrt, sincos, signbit, isfinite, isinf and isnan: 9.1.
+// Functions of fast_math and precise_math: first f(x), then f(x, y). Section 9.1 of the C++ AMP specification lists
+// these functions, and also frexp, ldexp, modf, rsqrt, sincos, signbit, isfinite, isinf and isnan.
 #define REVAMP_MATH_FAST_UNARY(F)                                                                                      \
     F(acos) F(asin) F(atan) F(ceil) F(cos) F(cosh) F(exp) F(exp2) F(fabs) F(floor) F(log) F(log10) F(log2) F(round)    \
     F(sin) F(sinh) F(sqrt) F(tan) F(tanh) F(trunc)
 #define REVAMP_MATH_FAST_BINARY(F)                                                                                     \
     F(atan2) F(fmax) F(fmin) F(fmod) F(pow)
-// In precise_math besides: in the C library, and not. With the other shapes named in amp_math.h: 9.2.
+// Functions of precise_math only. The C library lacks the functions of the last list. Section 9.2 of the specification
+// lists all of these, and functions of other signatures, which amp_math.h declares.
 #define REVAMP_MATH_PRECISE_UNARY(F)                                                                                   \
     F(acosh) F(asinh) F(atanh) F(cbrt) F(erf) F(erfc) F(expm1) F(log1p) F(logb) F(nearbyint) F(tgamma)
 #define REVAMP_MATH_PRECISE_BINARY(F)                                                                                  \

@@ -1,15 +1,15 @@
-// Words of the Microsoft headers that C++ AMP programs take for granted: HRESULT and its usual values, UINT,
-// IUnknown, and the SAL annotations. A definition that is already there stays. Define REVAMP_NO_MSVC_WORDS to have
-// HRESULT alone, in namespace Concurrency, which the exceptions need.
+// Words of the Microsoft headers that C++ AMP programs take for granted: HRESULT and its usual values, UINT, IUnknown,
+// and the SAL annotations. Existing definitions are kept. If REVAMP_NO_MSVC_WORDS is defined, this header only defines
+// HRESULT, in namespace Concurrency, because the exceptions need it.
 //
-// Not here: `__in`, `__out` and the other words that the standard library's headers use as names.
+// Not defined: `__in`, `__out` and other words that headers of the standard library use as names.
 #ifndef REVAMP_DETAIL_MSVC_WORDS_H
 #define REVAMP_DETAIL_MSVC_WORDS_H
 
 #include "config.h"
 
-// 32 bits. On Windows what the system's headers say; elsewhere the type that other replacements of these headers use,
-// so that both may be included.
+// A type of 32 bits. On Windows, it is the type that the system's headers use. Elsewhere, it is the type that other
+// replacements of Microsoft's headers use, so that a program can include them too.
 #ifdef _WIN32
 #define REVAMP_HRESULT long
 #else
@@ -25,7 +25,7 @@ REVAMP_NAMESPACE_END
 #else
 
 #ifdef _WIN32
-// This header defines the values without checking for earlier definitions, so it must come first.
+// <winerror.h> defines the values without checking for earlier definitions, so it must come first.
 #include <winerror.h>
 #endif
 

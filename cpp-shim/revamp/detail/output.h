@@ -1,4 +1,4 @@
-// revamp: programs that print to both std::wcout and std::cout.
+// revamp: output of programs that print to both std::wcout and std::cout.
 //
 // On Windows both outputs appear. The GNU C library fixes the orientation of a file, wide or narrow, at the first
 // output, and silently drops output of the other kind. There are three cases:
@@ -8,8 +8,7 @@
 //   same bytes as before. -DREVAMP_NO_WIDE_OUTPUT disables this.
 // - -DREVAMP_WIDE_OUTPUT, in any one source of the program, does the same, with UTF-8 in every locale.
 // - In other sources, changing the streams of the program would be too intrusive. The header checks for lost output at
-// the
-//   end of the program, and reports it.
+//   the end of the program, and reports it.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -39,11 +38,11 @@
 #endif
 REVAMP_DETAIL_BEGIN
 
-// True if wide streams write UTF-8, which has precedence over the conversion by locale.
+// True if wide streams write UTF-8. This has precedence over the conversion by locale.
 inline bool wide_output_is_utf8 = false;
 
 #if defined(REVAMP_WIDE_OUTPUT) || REVAMP_BOTH_OUTPUTS
-// A stream buffer without a buffer.
+// A stream buffer that passes each character to xsputn() immediately.
 class unbuffered : public std::wstreambuf {
   protected:
     int_type overflow(int_type character) override {
@@ -85,55 +84,59 @@ struct wide_output {
 inline const wide_output wide_output_in_place;
 #elif REVAMP_BOTH_OUTPUTS
 // Replaces the buffer of a wide stream over a file of the C library.
-class both_buffer : public unbuffered {
+class narrowing_buffer : public unbuffered {
   public:
-    both_buffer(std::wostream &stream, std::FILE *file) : m_stream(stream), m_file(file), m_plain(stream.rdbuf()) {
+    narrowing_buffer(std::wostream &stream, std::FILE *file)
+        : m_stream(stream), m_file(file), m_original(stream.rdbuf()) {
         m_stream.rdbuf(this);
     }
-    both_buffer(const both_buffer &) = delete;
-    ~both_buffer() override {
-        if (m_stream.rdbuf() == this) m_stream.rdbuf(m_plain);
-        if (m_bytes_of != no_conversion()) iconv_close(m_bytes_of);
+    narrowing_buffer(const narrowing_buffer &) = delete;
+    ~narrowing_buffer() override {
+        if (m_stream.rdbuf() == this) m_stream.rdbuf(m_original);
+        if (m_conversion != no_conversion()) iconv_close(m_conversion);
     }
 
   protected:
     std::streamsize xsputn(const wchar_t *text, std::streamsize count) override {
-        const std::lock_guard<std::mutex> lock(m_one);
-        if (is_wide() || !begin()) return m_plain->sputn(text, count);
+        const std::lock_guard<std::mutex> lock(m_mutex);
+        if (is_wide() || !begin()) return m_original->sputn(text, count);
         char *from = reinterpret_cast<char *>(const_cast<wchar_t *>(text));
         std::size_t left = static_cast<std::size_t>(count) * sizeof(wchar_t);
         while (left > 0) {
             char bytes[256], *to = bytes;
             std::size_t room = sizeof bytes;
-            const bool stopped = iconv(m_bytes_of, &from, &left, &to, &room) == std::size_t(-1) && errno != E2BIG;
+            const bool stopped = iconv(m_conversion, &from, &left, &to, &room) == std::size_t(-1) && errno != E2BIG;
             if (!put(bytes, sizeof bytes - room)) return 0;
             if (stopped) break;
         }
         return count - static_cast<std::streamsize>(left / sizeof(wchar_t));
     }
-    int sync() override { return is_wide() ? m_plain->pubsync() : std::fflush(m_file); }
+    int sync() override { return is_wide() ? m_original->pubsync() : std::fflush(m_file); }
 
   private:
     std::wostream &m_stream;
     std::FILE *const m_file;
-    std::wstreambuf *const m_plain;
-    std::mutex m_one;
-    iconv_t m_bytes_of = no_conversion();
+    std::wstreambuf *const m_original;
+    std::mutex m_mutex;
+    iconv_t m_conversion = no_conversion();
 
     static iconv_t no_conversion() { return reinterpret_cast<iconv_t>(std::intptr_t{-1}); }
     // True if the file is wide already: the program also uses std::wprintf or similar functions.
     bool is_wide() const { return std::fwide(m_file, 0) > 0; }
     // Like the C library, uses the locale at the first output, and transliterates characters that it cannot encode.
     bool begin() {
-        if (m_bytes_of == no_conversion())
-            m_bytes_of = iconv_open((std::string(nl_langinfo(CODESET)) + "//TRANSLIT").c_str(), "WCHAR_T");
-        return m_bytes_of != no_conversion();
+        if (m_conversion == no_conversion())
+            m_conversion = iconv_open((std::string(nl_langinfo(CODESET)) + "//TRANSLIT").c_str(), "WCHAR_T");
+        return m_conversion != no_conversion();
     }
     bool put(const char *bytes, std::size_t count) {
         if (std::fwide(m_file, 0) < 0) return std::fwrite(bytes, 1, count, m_file) == count;
-        // The file has no orientation and an empty buffer yet. Writing to its descriptor keeps both possible.
+        // The file has no orientation yet, and an empty buffer. Writing to its descriptor keeps both orientations
+        // possible.
         while (count > 0) {
             const ssize_t written = ::write(fileno(m_file), bytes, count);
+            // A signal may interrupt the call before it writes anything.
+            if (written < 0 && errno == EINTR) continue;
             if (written <= 0) return false;
             bytes += written;
             count -= static_cast<std::size_t>(written);
@@ -142,33 +145,34 @@ class both_buffer : public unbuffered {
     }
 };
 
-struct both_outputs {
-    // As in wide_output.
+struct narrowed_outputs {
+    // Ensures that the standard streams are initialised first.
     std::ios_base::Init streams;
-    both_buffer *buffers[3] = {};
+    narrowing_buffer *buffers[3] = {};
 
-    both_outputs() {
+    narrowed_outputs() {
         if (wide_output_is_utf8) return;
-        buffers[0] = new both_buffer(std::wcout, stdout);
-        buffers[1] = new both_buffer(std::wcerr, stderr);
-        buffers[2] = new both_buffer(std::wclog, stderr);
+        buffers[0] = new narrowing_buffer(std::wcout, stdout);
+        buffers[1] = new narrowing_buffer(std::wcerr, stderr);
+        buffers[2] = new narrowing_buffer(std::wclog, stderr);
     }
-    both_outputs(const both_outputs &) = delete;
-    // Removes the buffers, because a library that is unloaded takes their code with it.
-    ~both_outputs() {
-        for (both_buffer *buffer : buffers)
+    narrowed_outputs(const narrowed_outputs &) = delete;
+    // Removes the buffers, because unloading a library removes the code of its buffers.
+    ~narrowed_outputs() {
+        for (narrowing_buffer *buffer : buffers)
             delete buffer;
     }
 };
-inline const both_outputs both_outputs_in_place;
+inline const narrowed_outputs both_outputs_in_place;
 #else
 struct lost_output {
     ~lost_output() {
         const int orientation = std::fwide(stdout, 0);
         if (!(orientation > 0 ? std::cout.bad() : orientation < 0 && std::wcout.bad())) return;
         const char *const text =
-            "revamp [warn] output of this program was lost: it prints to both std::cout and std::wcout, but the C "
-            "library prints only the one that was used first; compile with -DREVAMP_WIDE_OUTPUT to print both\n";
+            "revamp [warn] output of this program was lost: the program prints to both std::cout and std::wcout, but "
+            "the C library prints only the stream that was used first; compile with -DREVAMP_WIDE_OUTPUT to print "
+            "both\n";
         if (std::fwide(stderr, 0) > 0)
             std::fwprintf(stderr, L"%s", text);
         else

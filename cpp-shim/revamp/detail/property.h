@@ -1,5 +1,5 @@
-// revamp: members that read like MSVC's properties (`view.source_accelerator_view`), for GCC and Clang, which have
-// none.
+// revamp: members that read like MSVC's properties (`view.source_accelerator_view`), for GCC and Clang, which lack
+// properties.
 //
 // A value that is known when the object is made needs no property: it is a const member, or a reference to an object
 // that lives longer. A property<Traits, T> is computed at each access, and can be assigned to if Traits has set(). It
@@ -8,7 +8,7 @@
 //     struct default_view_property {
 //         typedef accelerator_handle storage;
 //         static accelerator_view get(const storage &);            // reads
-//         static void set(storage &, const accelerator_view &);    // only for those that can be assigned to
+//         static void set(storage &, const accelerator_view &);    // only if programs can assign to it
 //         template <class Self> struct members {                   // chaining: acc.default_view.wait()
 //             void wait() const { static_cast<const Self *>(this)->get().wait(); }
 //         };
@@ -21,11 +21,11 @@
 //         };
 //     };
 //
-// The owner constructs, copies and destroys `handle_`; if that is not trivial it must have its own copy operations and
-// destructor. T may be incomplete until the property is used. `auto x = o.p;` copies the property, not a T. The copy
-// converts to T wherever a T is expected, but template deduction sees the property. So constrain templates that accept
-// any type, and write T(o.p) if deduction must see a T. Properties of type std::wstring must be members, because its
-// comparison and output operators deduce their types.
+// The owner constructs, copies and destroys `handle_`. If `handle_` is not trivial, the owner must define copy
+// operations and a destructor. T may be incomplete until the property is used. `auto x = o.p;` copies the property, not
+// a T. The copy converts to T wherever a T is expected, but template deduction sees the property. So constrain
+// templates that accept any type, and write T(o.p) if deduction must see a T. A property of type std::wstring must be a
+// plain member, because the comparison and output operators of std::wstring deduce the types of their operands.
 //
 // The swizzles of amp_short_vectors.h are properties with operators of their own.
 //
@@ -48,7 +48,7 @@ template <class Traits> struct property_members<Traits, std::void_t<typename Tra
     template <class Self> using type = typename Traits::template members<Self>;
 };
 
-// T is a template argument, so that argument-dependent look-up finds its operators.
+// T is a template argument, so that argument-dependent lookup finds the operators of T.
 template <class Traits, class T> class property : public property_members<Traits>::template type<property<Traits, T>> {
     typename Traits::storage storage_;
 
@@ -59,7 +59,7 @@ template <class Traits, class T> class property : public property_members<Traits
     REVAMP_HD T get() const { return Traits::get(storage_); }
     REVAMP_HD operator T() const { return Traits::get(storage_); }
 
-    // Sets; a compile error ("no member named 'set'") if the property cannot be set.
+    // Sets the property. A compile error ("no member named 'set'") if Traits has no set().
     template <class U, std::enable_if_t<std::is_convertible<const U &, T>::value, int> = 0>
     REVAMP_HD const U &operator=(const U &value) {
         Traits::set(storage_, value);

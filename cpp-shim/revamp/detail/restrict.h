@@ -1,29 +1,31 @@
 // restrict(amp), restrict(cpu), restrict(amp,cpu), restrict(auto) for compilers that do not know them.
 //
-// A macro with parameters is only looked at where a parenthesis follows, so C's qualifier and the `__restrict` of the
-// libc and libstdc++ headers stay as they are, whether they are included before or after. A program that itself has
-// `#define restrict __restrict` must include what needs that before this header.
+// A macro with parameters is expanded only before a parenthesis. So C's qualifier and the `__restrict` of the libc and
+// libstdc++ headers stay as they are, whether these headers precede or follow this header. A program that itself has
+// `#define restrict __restrict` must include the headers that need it before this header.
 //
-// On a host compiler the word vanishes: what is lost is the check, and overloading on the restriction. In Clang's HIP
-// mode it becomes the host and device attributes. There restrict(amp) has two meanings, of which the driver chooses:
+// For a host compiler `restrict(...)` expands to nothing: there are no checks, and no overloading on restriction. In
+// Clang's HIP mode it becomes the host and device attributes. The driver selects how restrict(amp) is mapped:
 //
-// - device alone: C++ AMP's own, with its checks and overloads; but host threads cannot run such code.
-// - host and device, with REVAMP_AMP_IS_BOTH defined: host threads run it too. The driver has had it checked before.
-//   REVAMP_AMP_IS_BOTH=2: the device pass of a program that overloads on restriction: device alone after all.
-//   REVAMP_AMP_IS_BOTH=3: the same where functions of both sides choose among others of both and the host's.
+// - If REVAMP_AMP_IS_BOTH is not defined, to `device`. Clang makes the checks of C++ AMP and overloads on restriction.
+//   Host threads cannot run such code.
+// - If REVAMP_AMP_IS_BOTH is defined, to `host` and `device`. Host threads run the code too. Another pass makes the
+//   checks. REVAMP_AMP_IS_BOTH=2: to `device` only, in the device pass of a source that overloads on restriction.
+//   REVAMP_AMP_IS_BOTH=3: for a source in which restrict(amp,cpu) functions choose between restrict(amp,cpu) functions
+//   and host functions (`DeviceBeforeHost` in kernelc/src/clang.rs).
 #ifndef REVAMP_DETAIL_RESTRICT_H
 #define REVAMP_DETAIL_RESTRICT_H
 
 #include "config.h"
 
-// REVAMP_HOST_RUNS_KERNELS: code that is restrict(amp) is host code too.
+// REVAMP_HOST_RUNS_KERNELS: 1 if restrict(amp) code is host code too.
 #if REVAMP_DEVICE_LANGUAGE && !defined(REVAMP_AMP_IS_BOTH)
 #define REVAMP_HOST_RUNS_KERNELS 0
 #else
 #define REVAMP_HOST_RUNS_KERNELS 1
 #endif
 
-// What a list of words is: amp, cpu or both.
+// Reduces a list of words to `amp`, `cpu` or `both`.
 #define REVAMP_WORDS_1(a) a
 #define REVAMP_WORDS_2(a, b) REVAMP_JOIN(a, b)
 #define REVAMP_WORDS_3(a, b, c) REVAMP_JOIN(REVAMP_WORDS_2(a, b), c)
@@ -50,12 +52,12 @@
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_both REVAMP_HOST REVAMP_DEVICE
 #elif REVAMP_AMP_IS_BOTH + 0 == 2
-// Internal: Clang makes functions of other files' only when a kernel calls them.
+// With internal linkage, Clang emits functions only if a kernel calls them.
 #define REVAMP_RESTRICT_amp REVAMP_DEVICE __attribute__((internal_linkage))
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_both REVAMP_HOST REVAMP_DEVICE __attribute__((internal_linkage))
 #elif REVAMP_AMP_IS_BOTH + 0 == 3
-// What is for amp alone is told apart from functions of the host of its signature by another attribute.
+// The attribute enable_if distinguishes restrict(amp) functions from host functions with the same signature.
 #define REVAMP_RESTRICT_amp REVAMP_HOST REVAMP_DEVICE __attribute__((enable_if(true, ""), internal_linkage))
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_both REVAMP_HOST REVAMP_DEVICE __attribute__((internal_linkage))
@@ -68,7 +70,7 @@
 #define REVAMP_RESTRICT_OF(words) REVAMP_RESTRICT_OF_(words)
 #define REVAMP_RESTRICT_OF_(words) REVAMP_RESTRICT_##words
 
-// The word is one of the language only before these; else it is a name of the program's.
+// `restrict(...)` is a specifier only with one of these words; else it is a name of the program.
 #define REVAMP_KNOWN_amp , 1
 #define REVAMP_KNOWN_cpu , 1
 #define REVAMP_KNOWN_auto , 1
@@ -83,7 +85,7 @@
 #undef restrict
 #define restrict(...) REVAMP_IF_KNOWN(REVAMP_IS_KNOWN(__VA_ARGS__, ), __VA_ARGS__)
 
-// What the original headers declared their own functions with; programs took to them.
+// Macros of the original headers for declaring functions. Programs use them too.
 #ifndef __GPU
 #define __GPU restrict(amp, cpu)
 #endif

@@ -1,5 +1,4 @@
-// revamp: accelerator, accelerator_view and completion_future over the C API (docs/spec/accelerators.md,
-// docs/spec/copies.md).
+// revamp: accelerator and accelerator_view over the C API (docs/spec/accelerators.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -8,16 +7,13 @@
 
 #include "config.h"
 #include "exceptions.h"
-#include "task.h"
+#include "text.h"
 
 #include <revamp.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -56,73 +52,9 @@ using Concurrency::completion_future;
 
 struct accelerator_record;
 struct access;
+template <class T> class task_state;
 
-// Converts between UTF-8, the encoding of the C API, and wchar_t, which is UTF-32 here. Invalid text becomes U+FFFD.
-inline std::wstring widen(const char *text) {
-    std::wstring result;
-    while (const unsigned first = static_cast<unsigned char>(*text)) {
-        ++text;
-        unsigned code = first;
-        int more = 0;
-        if (first >= 0xF0 && first < 0xF8) {
-            code = first & 0x07;
-            more = 3;
-        } else if (first >= 0xE0 && first < 0xF0) {
-            code = first & 0x0F;
-            more = 2;
-        } else if (first >= 0xC0 && first < 0xE0) {
-            code = first & 0x1F;
-            more = 1;
-        } else if (first >= 0x80) {
-            code = 0xFFFD;
-        }
-        for (; more > 0; --more) {
-            const unsigned next = static_cast<unsigned char>(*text);
-            if ((next & 0xC0) != 0x80) {
-                code = 0xFFFD;
-                break;
-            }
-            code = code << 6 | (next & 0x3F);
-            ++text;
-        }
-        // A surrogate pair if wchar_t has 16 bits.
-        if (sizeof(wchar_t) == 2 && code >= 0x10000) {
-            result += static_cast<wchar_t>(0xD7C0 + (code >> 10));
-            code = 0xDC00 | (code & 0x3FF);
-        }
-        result += static_cast<wchar_t>(code);
-    }
-    return result;
-}
-inline std::string narrow(const std::wstring &text) {
-    std::string result;
-    const auto add = [&result](unsigned byte) { result += static_cast<char>(static_cast<unsigned char>(byte)); };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        unsigned code = static_cast<unsigned>(text[i]);
-        if (sizeof(wchar_t) == 2 && code >= 0xD800 && code < 0xDC00 && i + 1 < text.size() && text[i + 1] >= 0xDC00 &&
-            text[i + 1] < 0xE000)
-            code = 0x10000 + ((code & 0x3FF) << 10) + (static_cast<unsigned>(text[++i]) & 0x3FF);
-        if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
-        if (code < 0x80) {
-            add(code);
-        } else if (code < 0x800) {
-            add(0xC0 | code >> 6);
-            add(0x80 | (code & 0x3F));
-        } else if (code < 0x10000) {
-            add(0xE0 | code >> 12);
-            add(0x80 | (code >> 6 & 0x3F));
-            add(0x80 | (code & 0x3F));
-        } else {
-            add(0xF0 | code >> 18);
-            add(0x80 | (code >> 12 & 0x3F));
-            add(0x80 | (code >> 6 & 0x3F));
-            add(0x80 | (code & 0x3F));
-        }
-    }
-    return result;
-}
-
-// The property accelerator::default_cpu_access_type: it changes, and may be assigned to.
+// The property accelerator::default_cpu_access_type, whose value can change and can be assigned to.
 class cpu_access_property {
   public:
     operator access_type() const;
@@ -153,17 +85,17 @@ class REVAMP_VISIBLE accelerator {
     static constexpr wchar_t direct3d_warp[] = L"direct3d\\warp";
     static constexpr wchar_t direct3d_ref[] = L"direct3d\\ref";
 
-    // The default accelerator, which cannot be changed after this use.
+    // Selects the default accelerator. After this use, set_default() cannot change the default.
     accelerator();
     explicit accelerator(const std::wstring &path);
     accelerator(const accelerator &) noexcept = default;
     accelerator &operator=(const accelerator &other) noexcept {
-        // The properties cannot be assigned to, so the object begins anew.
+        // The properties cannot be assigned to, so the object is constructed again.
         if (this != &other) new (this) accelerator(other);
         return *this;
     }
 
-    // All accelerators that the program can use: Vulkan devices only if it contains kernels for them.
+    // All accelerators that the program can use: Vulkan devices only if the program contains kernels for them.
     static std::vector<accelerator> get_all();
     static bool set_default(std::wstring path);
     static accelerator_view get_auto_selection_view();
@@ -206,7 +138,7 @@ class REVAMP_VISIBLE accelerator {
     friend struct revamp::detail::accelerator_record;
 };
 
-// A queue of work on an accelerator; a handle, whose copies are the same view.
+// A queue of work on an accelerator. Copies refer to the same view.
 class REVAMP_VISIBLE accelerator_view {
     // A shared reference. Null for the default view, which the accelerator owns and opens at the first use.
     revamp_accelerator_view m_view;
@@ -239,7 +171,7 @@ class REVAMP_VISIBLE accelerator_view {
     void wait() const;
     // Submits queued work to the device; does not wait.
     void flush() const;
-    // An operation that is done when all work given to the view so far is.
+    // Returns an operation that is done when all work given to the view so far is done.
     completion_future create_marker() const;
 
     const Concurrency::accelerator &accelerator;
@@ -268,7 +200,7 @@ class REVAMP_VISIBLE accelerator_view {
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// The data of an accelerator of the library. Created once and never freed, because accelerator objects refer to it.
+// The shim's data of an accelerator. Created once and never freed, because accelerator objects refer to it.
 struct accelerator_record {
     const revamp_accelerator handle;
     const revamp_accelerator_info info;
@@ -277,7 +209,7 @@ struct accelerator_record {
     std::atomic<revamp_accelerator_view> default_handle{nullptr};
     const accelerator self;
     const accelerator_view default_view;
-    accelerator_record *next = nullptr; // of record_of()
+    accelerator_record *next = nullptr; // in the list of record_of()
 
     accelerator_record(revamp_accelerator accelerator_handle, const revamp_accelerator_info &properties)
         : handle(accelerator_handle), info(properties), device_path(widen(properties.device_path)),
@@ -301,13 +233,13 @@ inline revamp_accelerator_info info_of(revamp_accelerator handle) {
     return info;
 }
 
-// Refuses a library with another binary interface.
+// Throws if the library's binary interface differs from that of the headers.
 inline void check_library() {
     static const bool fits = revamp_abi_version() == REVAMP_ABI_VERSION;
     if (!fits)
         throw Concurrency::runtime_exception(
-            "the program was compiled against another version of librevamp than the one that was "
-            "loaded; compile it against the installed headers",
+            "the loaded librevamp has another binary interface than the headers that the program was compiled with; "
+            "recompile the program with the installed headers",
             revamp::detail::failed);
 }
 
@@ -328,9 +260,10 @@ inline accelerator_record &default_record() {
     return record_of(handle);
 }
 
-// Defined if a source of the program includes <revamp/kernel.h>: such a program runs SPIR-V on the accelerators.
+// program_has_spirv: whether a source of the program includes <revamp/kernel.h>. Such a program runs SPIR-V modules on
+// the accelerators.
 #ifdef _WIN32
-// Only ELF has weak undefined symbols. Set before main().
+// Only ELF has weak undefined symbols. So on Windows, this is a flag, which is set before main().
 inline bool program_has_spirv = false;
 inline bool runs_spirv() {
     return program_has_spirv;
@@ -351,7 +284,7 @@ struct access {
         return view.m_view ? view.m_view : record(view.accelerator).default_view_handle();
     }
     static const accelerator &make(revamp_accelerator handle) { return record_of(handle).self; }
-    // Takes over one share of `handle`.
+    // Takes over one reference to `handle`.
     static accelerator_view adopt(revamp_accelerator_view handle) {
         struct owner {
             revamp_accelerator_view view;
@@ -367,7 +300,7 @@ struct access {
         owned.view = nullptr;
         return accelerator_view(record.self, handle, static_cast<Concurrency::queuing_mode>(info.queuing_mode), false);
     }
-    // Makes one more share of `handle`.
+    // Adds a reference to `handle`.
     static accelerator_view share(revamp_accelerator_view handle) {
         check(revamp_accelerator_view_retain(handle));
         return adopt(handle);
@@ -472,198 +405,8 @@ inline bool operator==(const accelerator &left, const accelerator &right) noexce
 }
 #endif
 
-// An operation under way; copies are the same operation.
-class REVAMP_VISIBLE completion_future {
-  public:
-    completion_future() noexcept = default;
-    completion_future(const completion_future &other) noexcept;
-    completion_future(completion_future &&other) noexcept;
-    completion_future &operator=(completion_future other) noexcept;
-    ~completion_future() {
-        if (m_completion) (void)revamp_completion_release(m_completion);
-    }
-
-    bool valid() const noexcept { return m_completion || m_state; }
-
-    // Waits, and throws the operation's failure.
-    void get() const;
-    void wait() const;
-    template <class Rep, class Period>
-    std::future_status wait_for(const std::chrono::duration<Rep, Period> &duration) const {
-        check_valid();
-        const std::chrono::duration<double> seconds = duration;
-        if (m_state) {
-            // Clocks overflow later than this.
-            const auto now = std::chrono::steady_clock::now();
-            const auto limited = seconds.count() < 1e9
-                                     ? std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration)
-                                     : std::chrono::steady_clock::duration(std::chrono::seconds(1000000000));
-            return m_state->wait_until(now + limited) ? std::future_status::ready : std::future_status::timeout;
-        }
-        std::uint64_t nanoseconds = 0;
-        if (seconds.count() >= 1e9)
-            nanoseconds = UINT64_MAX;
-        else if (seconds.count() > 0)
-            nanoseconds =
-                static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
-        const revamp_status status = revamp_completion_wait_for(m_completion, nanoseconds);
-        revamp::detail::check(status);
-        return status == REVAMP_TIMEOUT ? std::future_status::timeout : std::future_status::ready;
-    }
-    template <class Clock, class Duration>
-    std::future_status wait_until(const std::chrono::time_point<Clock, Duration> &time) const {
-        for (;;) {
-            const auto left = time - Clock::now();
-            if (wait_for(left) == std::future_status::ready) return std::future_status::ready;
-            // The clock may be set during the wait.
-            if (Clock::now() >= time) return std::future_status::timeout;
-        }
-    }
-
-    // Templates, so that only programs that use them pay for their compilation.
-    template <class Void, class = std::enable_if_t<std::is_void_v<Void>>> operator std::shared_future<Void>() const {
-        check_valid();
-        std::promise<Void> promise;
-        std::shared_future<Void> future = promise.get_future().share();
-        on_done([promise = std::move(promise)](std::exception_ptr exception) mutable {
-            if (exception)
-                promise.set_exception(exception);
-            else
-                promise.set_value();
-        });
-        return future;
-    }
-
-    // Calls a copy of `function` on some thread when the operation is done, whether or not it failed. The function must
-    // not throw.
-    template <class F> void then(const F &function) const {
-        check_valid();
-        on_done([kept = function](std::exception_ptr) mutable { kept(); });
-    }
-
-    template <class Void = void> task<Void> to_task() const {
-        check_valid();
-        if (m_state) return revamp::detail::task_access::make(m_state);
-        auto state = std::make_shared<revamp::detail::task_state<Void>>();
-        on_done([state](std::exception_ptr exception) {
-            if (exception)
-                state->set_exception(exception);
-            else
-                state->set_value({});
-        });
-        return revamp::detail::task_access::make(state);
-    }
-
-  private:
-    // One of the two is set: an operation of the library, or of the shim.
-    revamp_completion m_completion = nullptr;
-    std::shared_ptr<revamp::detail::task_state<void>> m_state;
-
-    void check_valid() const;
-
-    template <class F> struct callback {
-        F function;
-        // The library passes the object to another thread. This flag shows the ordering to tools that cannot see into
-        // the library.
-        std::atomic<bool> is_whole{false};
-
-        explicit callback(F given) : function(std::move(given)) {}
-        static void call(revamp_status status, void *context) noexcept {
-            const std::unique_ptr<callback> self(static_cast<callback *>(context));
-            (void)self->is_whole.load(std::memory_order_acquire);
-            self->function(revamp::detail::exception_of(status));
-        }
-    };
-    // Calls `function` with the exception, or null, when the operation is done.
-    template <class F> void on_done(F function) const {
-        if (m_state) {
-            m_state->on_done(
-                [function = std::move(function), state = m_state]() mutable noexcept { function(state->exception()); });
-            return;
-        }
-        std::unique_ptr<callback<F>> context(new callback<F>(std::move(function)));
-        context->is_whole.store(true, std::memory_order_release);
-        revamp::detail::check(revamp_completion_then(m_completion, &callback<F>::call, context.get()));
-        // The callback frees it, and may have done so already.
-        (void)context.release();
-    }
-
-    friend struct revamp::detail::access;
-};
-
-#if !REVAMP_DEVICE_PASS
-inline completion_future::completion_future(const completion_future &other) noexcept
-    : m_completion(other.m_completion), m_state(other.m_state) {
-    if (m_completion) (void)revamp_completion_retain(m_completion);
-}
-inline completion_future::completion_future(completion_future &&other) noexcept
-    : m_completion(std::exchange(other.m_completion, nullptr)), m_state(std::move(other.m_state)) {}
-inline completion_future &completion_future::operator=(completion_future other) noexcept {
-    std::swap(m_completion, other.m_completion);
-    m_state.swap(other.m_state);
-    return *this;
-}
-
-inline void completion_future::get() const {
-    check_valid();
-    if (m_state)
-        m_state->get();
-    else
-        revamp::detail::check(revamp_completion_get(m_completion));
-}
-inline void completion_future::wait() const {
-    check_valid();
-    if (m_state)
-        m_state->wait();
-    else
-        revamp::detail::check(revamp_completion_wait(m_completion));
-}
-inline void completion_future::check_valid() const {
-    if (!valid()) throw std::future_error(std::future_errc::no_state);
-}
-#endif
-
-REVAMP_NAMESPACE_END
-REVAMP_DETAIL_BEGIN
-
-inline revamp_completion access::native(const completion_future &future) noexcept {
-    return future.m_completion;
-}
-inline completion_future access::adopt(revamp_completion completion) noexcept {
-    completion_future future;
-    future.m_completion = completion;
-    return future;
-}
-inline completion_future access::make(std::shared_ptr<task_state<void>> state) noexcept {
-    completion_future future;
-    future.m_state = std::move(state);
-    return future;
-}
-
-// Of work whose times are asked for.
-inline revamp_async_options timed_options() {
-    revamp_async_options options = REVAMP_ASYNC_OPTIONS_INIT;
-    options.is_timed = true;
-    return options;
-}
-
-REVAMP_DETAIL_END
-REVAMP_NAMESPACE_BEGIN
-
-inline void accelerator_view::wait() const {
-    revamp::detail::check(revamp_accelerator_view_wait(revamp::detail::access::native(*this)));
-}
-inline void accelerator_view::flush() const {
-    revamp::detail::check(revamp_accelerator_view_flush(revamp::detail::access::native(*this)));
-}
-inline completion_future accelerator_view::create_marker() const {
-    revamp_completion marker = nullptr;
-    revamp::detail::check(revamp_accelerator_view_create_marker(revamp::detail::access::native(*this), &marker));
-    return revamp::detail::access::adopt(marker);
-}
-
-// Waits for all work and drops all state of the library. Objects made before must not be used; the next call begins
-// anew.
+// Waits for all work and drops all state of the library. Objects that were created before must not be used afterwards.
+// The next call starts the library again.
 inline void amp_uninitialize() {
     revamp::detail::check(revamp_uninitialize());
 }

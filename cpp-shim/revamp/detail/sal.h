@@ -1,5 +1,5 @@
-// The annotations of <sal.h> and <concurrencysal.h> of Visual Studio 2012 to 2019. They expand to nothing, and a
-// definition that is already there stays. revamp-port reads this list too.
+// The annotations of <sal.h> and <concurrencysal.h> of Visual Studio 2012 to 2019. They expand to nothing, and existing
+// definitions are kept. revamp-port reads this list too.
 #ifndef REVAMP_DETAIL_SAL_H
 #define REVAMP_DETAIL_SAL_H
 
@@ -233,7 +233,7 @@
 #define _Scanf_s_format_string_params_(...)
 #endif
 
-// Pointers and references that a function returns through.
+// Pointers and references through which a function returns values.
 #ifndef _Outptr_
 #define _Outptr_
 #endif

@@ -15,7 +15,7 @@
 REVAMP_NAMESPACE_BEGIN
 namespace graphics {
 
-// How a texture is sampled: a plain value.
+// The parameters for sampling a texture. The object is a plain value, without a handle.
 class sampler {
   public:
     const Concurrency::graphics::filter_mode filter_mode;
@@ -29,13 +29,13 @@ class sampler {
     sampler(Concurrency::graphics::filter_mode filter, Concurrency::graphics::address_mode address,
             float_4 border = float_4(0.0f))
         : filter_mode(filter), address_mode(address), border_color(border) {
-        if (filter != filter_point && filter != filter_linear) unknown("filter_mode", "filter_point or filter_linear");
+        if (filter != filter_point && filter != filter_linear) reject("filter_mode", "filter_point or filter_linear");
         if (address < address_wrap || address > address_border)
-            unknown("address_mode", "address_wrap, address_mirror, address_clamp or address_border");
+            reject("address_mode", "address_wrap, address_mirror, address_clamp or address_border");
     }
     sampler(const sampler &) = default;
     REVAMP_HD sampler &operator=(const sampler &other) {
-        // The members are properties, which cannot be assigned one by one.
+        // The members are const because they are read-only properties.
         const_cast<Concurrency::graphics::filter_mode &>(filter_mode) = other.filter_mode;
         const_cast<Concurrency::graphics::address_mode &>(address_mode) = other.address_mode;
         const_cast<float_4 &>(border_color) = other.border_color;
@@ -47,7 +47,7 @@ class sampler {
     REVAMP_HD float_4 get_border_color() const { return border_color; }
 
   private:
-    [[noreturn]] static void unknown(const char *what, const char *known) {
+    [[noreturn]] static void reject(const char *what, const char *known) {
         throw runtime_exception((std::string("unknown ") + what + " of a sampler; use " + known).c_str(),
                                 revamp::detail::failed);
     }

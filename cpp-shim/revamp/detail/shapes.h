@@ -23,21 +23,21 @@ template <int D0, int D1 = 0, int D2 = 0> class tiled_index;
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// A tile_static variable of a class, which is not constructed (docs/spec/launches.md#tiles). The kernel compiler puts
-// it there.
-template <class T> union tile_room {
+// Storage of a tile_static variable of class type. The variable is not constructed (docs/spec/launches.md#tiles). The
+// kernel compiler rewrites the declarations of such variables.
+template <class T> union unconstructed {
     T value;
 #if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
-    REVAMP_HD tile_room() {}
+    REVAMP_HD unconstructed() {}
 #else
     char none;
-    constexpr tile_room() : none() {}
+    constexpr unconstructed() : none() {}
 #endif
-    REVAMP_HD ~tile_room() {}
+    REVAMP_HD ~unconstructed() {}
 };
 
-// What index and extent have in common. Hidden friends, so that what converts to an index (tiled_index) is taken as
-// well.
+// The common base of index and extent. The operators are hidden friends, so that they also take types that convert to
+// an index (tiled_index).
 template <template <int> class Shape, int N> class components {
     static_assert(N > 0, "the rank of an index or extent must be at least 1");
 
@@ -49,7 +49,7 @@ template <template <int> class Shape, int N> class components {
 
     REVAMP_HD constexpr int operator[](unsigned dimension) const { return m_values[dimension]; }
     REVAMP_HD constexpr int &operator[](unsigned dimension) { return m_values[dimension]; }
-    // The other integers, so that indexing by an int is no change of sign.
+    // Overloads for other integer types, so that an int is not converted to unsigned.
     template <class Integer, std::enable_if_t<std::is_integral<Integer>::value, int> = 0>
     REVAMP_HD constexpr int operator[](Integer dimension) const {
         return m_values[static_cast<std::ptrdiff_t>(dimension)];
@@ -144,16 +144,16 @@ template <template <int> class Shape, int N> class components {
 
     // The constructors of index and extent take as many numbers as there are dimensions, up to three.
     REVAMP_HD constexpr explicit components(int i0) : m_values{} {
-        static_assert(N == 1, "an index or extent is made from one number only if its rank is 1");
+        static_assert(N == 1, "an index or extent can be constructed from one number only if its rank is 1");
         set<0>(i0);
     }
     REVAMP_HD constexpr components(int i0, int i1) : m_values{} {
-        static_assert(N == 2, "an index or extent is made from two numbers only if its rank is 2");
+        static_assert(N == 2, "an index or extent can be constructed from two numbers only if its rank is 2");
         set<0>(i0);
         set<1>(i1);
     }
     REVAMP_HD constexpr components(int i0, int i1, int i2) : m_values{} {
-        static_assert(N == 3, "an index or extent is made from three numbers only if its rank is 3");
+        static_assert(N == 3, "an index or extent can be constructed from three numbers only if its rank is 3");
         set<0>(i0);
         set<1>(i1);
         set<2>(i2);
@@ -167,7 +167,7 @@ template <template <int> class Shape, int N> class components {
     REVAMP_HD constexpr Shape<N> &self() {
         return static_cast<Shape<N> &>(*this);
     }
-    // No access beyond the end where a static_assert has failed already.
+    // Does not access elements beyond the end, even if a static_assert above has failed.
     template <int D> REVAMP_HD constexpr void set(int value) {
         if constexpr (D < N) m_values[D] = value;
     }
@@ -243,12 +243,12 @@ template <int N> class extent : public revamp::detail::components<Concurrency::e
     template <int D0, int D1, int D2> REVAMP_HD constexpr tiled_extent<D0, D1, D2> tile() const;
 };
 
-// Operations between different ranks say so, instead of listing all operators there are.
+// If the ranks of operands differ, the compiler reports the difference, instead of listing all operators.
 #define REVAMP_SHAPE_MIXED(Result, left, right, op)                                                                    \
     template <int N, int M, typename = typename revamp::detail::if_ranks_differ<N, M>::type>                           \
     REVAMP_HD Result operator op(const left<N> &, const right<M> &) {                                                  \
         static_assert(revamp::detail::same_rank<N, M>,                                                                 \
-                      "the operands of " #op " are an index or extent of different ranks");                            \
+                      "the operands of " #op " have different ranks; both must have the same rank");                   \
         return Result();                                                                                               \
     }
 REVAMP_NAMESPACE_END
@@ -272,7 +272,7 @@ REVAMP_SHAPE_MIXED(extent<N>, extent, index, -)
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// The dimensions of a tile, as constants; only those there are.
+// The dimensions of a tile, each as a constant.
 template <int D0, int D1, int D2> struct tile_dimensions {
     static_assert(D0 > 0 && D1 > 0 && D2 > 0, "every dimension of a tile must be at least 1");
     static constexpr int rank = 3;
@@ -301,12 +301,12 @@ template <int D0> struct tile_dimensions<D0, 0, 0> {
     REVAMP_HD static constexpr Concurrency::extent<1> dimensions() { return Concurrency::extent<1>(D0); }
 };
 
-// What a launch allows (rule PFE-6). Checked there alone: a shape can be a mere calculation.
+// The limits on tiles (rule PFE-6). Only launches check them, because programs also calculate with shapes.
 template <int D0, int D1, int D2> struct tile_limits {
     static constexpr long long threads = 1LL * D0 * (D1 > 0 ? D1 : 1) * (D2 > 0 ? D2 : 1);
     static_assert(D0 <= 1024 && D1 <= 1024 && D2 <= 1024 && threads <= 1024, "a tile has at most 1024 threads");
     static_assert(D2 == 0 || D0 <= 64, "the first dimension of a tile of three dimensions is at most 64");
-    static constexpr bool kept = true;
+    static constexpr bool meets_requirements = true;
 };
 
 REVAMP_DETAIL_END
@@ -331,8 +331,8 @@ class tiled_extent : public Concurrency::extent<revamp::detail::tile_dimensions<
         return *this;
     }
 
-    // Each component rounded up to a multiple of the tile's. What exceeds an int becomes negative, which no launch or
-    // array takes.
+    // Rounds each component up to a multiple of the tile's component. A result that exceeds an int becomes negative,
+    // which no launch or array accepts.
     REVAMP_HD constexpr tiled_extent pad() const {
         tiled_extent result = *this;
         for (unsigned d = 0; d < unsigned(rank); ++d) {
@@ -341,7 +341,7 @@ class tiled_extent : public Concurrency::extent<revamp::detail::tile_dimensions<
         }
         return result;
     }
-    // Each component rounded down.
+    // Rounds each component down to a multiple of the tile's component.
     REVAMP_HD constexpr tiled_extent truncate() const {
         tiled_extent result = *this;
         for (unsigned d = 0; d < unsigned(rank); ++d)
@@ -355,24 +355,26 @@ class tiled_extent : public Concurrency::extent<revamp::detail::tile_dimensions<
 };
 
 template <int N> template <int D0> REVAMP_HD constexpr tiled_extent<D0> extent<N>::tile() const {
-    static_assert(N == 1, "tile<D0>() is for an extent of rank 1: a tile has as many dimensions as the extent");
+    static_assert(N == 1, "tile<D0>() needs an extent of rank 1, because a tile has as many dimensions as the extent");
     static_assert(D0 > 0, "every dimension of a tile must be at least 1");
     return tiled_extent<D0>(*this);
 }
 template <int N> template <int D0, int D1> REVAMP_HD constexpr tiled_extent<D0, D1> extent<N>::tile() const {
-    static_assert(N == 2, "tile<D0, D1>() is for an extent of rank 2: a tile has as many dimensions as the extent");
+    static_assert(N == 2,
+                  "tile<D0, D1>() needs an extent of rank 2, because a tile has as many dimensions as the extent");
     static_assert(D0 > 0 && D1 > 0, "every dimension of a tile must be at least 1");
     return tiled_extent<D0, D1>(*this);
 }
 template <int N>
 template <int D0, int D1, int D2>
 REVAMP_HD constexpr tiled_extent<D0, D1, D2> extent<N>::tile() const {
-    static_assert(N == 3, "tile<D0, D1, D2>() is for an extent of rank 3: a tile has as many dimensions as the extent");
+    static_assert(N == 3,
+                  "tile<D0, D1, D2>() needs an extent of rank 3, because a tile has as many dimensions as the extent");
     static_assert(D0 > 0 && D1 > 0 && D2 > 0, "every dimension of a tile must be at least 1");
     return tiled_extent<D0, D1, D2>(*this);
 }
 
-// Comes with a tiled_index; cannot be made otherwise than by copying.
+// A member of tiled_index. Programs can only copy it.
 class tile_barrier {
   public:
     REVAMP_HD constexpr tile_barrier(const tile_barrier &other) noexcept : m_thread(other.m_thread) {}
@@ -384,7 +386,7 @@ class tile_barrier {
     REVAMP_HD void wait_with_tile_static_memory_fence() const { wait_for_tile(2); }
 
   private:
-    // The thread that waits, as the library knows it; null on devices.
+    // The library's id of the thread; null on devices.
     const revamp_thread_id *m_thread;
 
     REVAMP_HD constexpr explicit tile_barrier(const revamp_thread_id *thread) noexcept : m_thread(thread) {}
@@ -395,7 +397,7 @@ class tile_barrier {
 #elif REVAMP_DEVICE_PASS
         __revamp_tile_barrier(memory);
 #else
-        // Orders all memory. If it fails, so does the launch, and that is reported.
+        // Orders all memory. If the call fails, the launch fails too, and the launch's failure is reported.
         (void)revamp_tile_barrier_wait(m_thread);
 #endif
     }
@@ -442,22 +444,32 @@ struct tile_barrier_access {
 };
 
 #if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
-// Where the thread is, of at most three dimensions. No loop: in large kernels the compiler keeps it, and the numbers of
-// dimensions must be constants.
-template <int N, unsigned (*id)(unsigned)> REVAMP_DEVICE inline Concurrency::index<N> place_of() noexcept {
-    Concurrency::index<N> place;
-    place[0] = static_cast<int>(id(N - 1));
-    if constexpr (N > 1) place[1] = static_cast<int>(id(N - 2));
-    if constexpr (N > 2) place[2] = static_cast<int>(id(N - 3));
-    return place;
+// A coordinate of the thread. The assumption that it is less than `size` lets LLVM derive trip counts and signs.
+// Native code needs no assumption, because it counts threads by loops.
+template <unsigned (*id)(unsigned), unsigned dimension> REVAMP_DEVICE inline int coordinate(unsigned size) noexcept {
+    const unsigned at = id(dimension);
+    if (!__revamp_for_host()) __builtin_assume(at < size);
+    return static_cast<int>(at);
 }
-// The tiled_index of the thread of a compiled kernel.
+// The position of the thread in at most three dimensions. `dimension` must be constant. The function therefore has
+// no loop, because the compiler would not unroll it in large kernels.
+template <int N, unsigned (*id)(unsigned)>
+REVAMP_DEVICE inline Concurrency::index<N> thread_position(unsigned size0, unsigned size1, unsigned size2) noexcept {
+    Concurrency::index<N> thread_index;
+    thread_index[0] = coordinate<id, N - 1>(size0);
+    if constexpr (N > 1) thread_index[1] = coordinate<id, N - 2>(size1);
+    if constexpr (N > 2) thread_index[2] = coordinate<id, N - 3>(size2);
+    return thread_index;
+}
+// The tiled_index of the calling thread of a compiled kernel.
 template <int D0, int D1, int D2>
 REVAMP_DEVICE inline Concurrency::tiled_index<D0, D1, D2> this_tiled_index() noexcept {
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
-    const Concurrency::index<N> global = place_of<N, __revamp_global_id>(), local = place_of<N, __revamp_local_id>();
-    return Concurrency::tiled_index<D0, D1, D2>(global, local, place_of<N, __revamp_group_id>(), global - local,
-                                                tile_barrier_access::make(nullptr));
+    constexpr unsigned most = 1u << 31; // an extent is an int
+    const Concurrency::index<N> global = thread_position<N, __revamp_global_id>(most, most, most),
+                                local = thread_position<N, __revamp_local_id>(D0, D1, D2);
+    return Concurrency::tiled_index<D0, D1, D2>(global, local, thread_position<N, __revamp_group_id>(most, most, most),
+                                                global - local, tile_barrier_access::make(nullptr));
 }
 #endif
 

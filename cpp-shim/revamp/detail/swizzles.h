@@ -1,6 +1,6 @@
-// The names of the swizzles: each ordering, without repetition, of two or more of the components of a vector. An entry
-// gives its letters in both sets and the places they stand for: M2(x, y, r, g, 0, 1). The lists of a size take the
-// entries of the smaller ones first. amp_short_vectors.h undefines them.
+// X-macro lists of swizzles: every ordering, without repetition, of two or more components of a vector. An entry has
+// the letters of the swizzle in the sets xyzw and rgba, then the component numbers: M2(x, y, r, g, 0, 1). The list of a
+// vector size begins with the entries of the smaller sizes. amp_short_vectors.h undefines these macros.
 #ifndef REVAMP_DETAIL_SWIZZLES_H
 #define REVAMP_DETAIL_SWIZZLES_H
 

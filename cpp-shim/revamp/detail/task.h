@@ -1,4 +1,4 @@
-// revamp: as much of concurrency::task as completion_future::to_task() needs (docs/spec/copies.md#completion_future).
+// revamp: the part of concurrency::task that completion_future::to_task() uses (docs/spec/copies.md#completion_future).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -42,25 +42,25 @@ using Concurrency::task;
 
 struct nothing {};
 template <class T> using value_of = std::conditional_t<std::is_void_v<T>, nothing, T>;
-// A std::optional of nothing, which takes a while to compile.
+// Replaces std::optional<nothing>, which is slow to compile.
 struct optional_nothing {
     nothing value;
     void emplace(nothing) {}
     const nothing &operator*() const { return value; }
 };
 
-// What is to be done when an operation is; it does not throw.
+// A callback that runs when an operation is done; it does not throw.
 struct continuation {
-    continuation *next = nullptr; // of the same operation
+    continuation *next = nullptr; // the next callback of the same operation
 
     virtual void run() noexcept = 0;
     virtual ~continuation() = default;
 };
 
-// Runs it on a thread of its own. A template, so that only programs with tasks pay for the compilation.
-template <class Continuation> void run_apart(std::unique_ptr<Continuation> next) {
+// Runs `next` on a new thread. A template, so that only programs with tasks pay for the compilation.
+template <class Continuation> void run_on_new_thread(std::unique_ptr<Continuation> next) {
 #ifdef _WIN32
-    // A std::thread that is detached at once is given a null argument, or never begins, now and then (libwinpthread).
+    // With libwinpthread, a std::thread that is detached at once sometimes gets a null argument or never starts.
     const auto run = [](void *given) { std::unique_ptr<Continuation>(static_cast<Continuation *>(given))->run(); };
     if (_beginthread(run, 0, next.get()) == static_cast<std::uintptr_t>(-1))
         throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
@@ -70,12 +70,12 @@ template <class Continuation> void run_apart(std::unique_ptr<Continuation> next)
 #endif
 }
 
-// How an operation of the program ended, or that it has not.
+// The state of an asynchronous operation: pending, or done with a value or an exception.
 template <class T> class task_state {
   public:
     task_state() = default;
     task_state(const task_state &) = delete;
-    // Of an operation that never ended nothing follows.
+    // Deletes the continuations that are still registered. They never run, because the operation did not end.
     ~task_state() {
         while (continuation *const one = m_first) {
             m_first = one->next;
@@ -102,17 +102,17 @@ template <class T> class task_state {
         std::unique_lock<std::mutex> lock(m_mutex);
         return m_changed.wait_until(lock, time, [&] { return m_done; });
     }
-    // Waits, and throws what the operation threw.
+    // Waits, and rethrows the operation's exception.
     const value_of<T> &get() const {
         wait();
         if (m_exception) std::rethrow_exception(m_exception);
         return *m_value;
     }
-    // Of an operation that is done.
+    // Call only when the operation is done.
     std::exception_ptr exception() const { return m_exception; }
 
-    // Calls `function`, which does not throw, when it is done: on the thread that finishes it, or on a new one if it
-    // is.
+    // Calls `function`, which does not throw, when the operation is done: on the thread that finishes the operation, or
+    // on a new thread if the operation is done already.
     template <class F> void on_done(F function) {
         struct kept final : continuation {
             F function;
@@ -128,7 +128,7 @@ template <class T> class task_state {
     bool m_done = false;
     std::conditional_t<std::is_void_v<T>, optional_nothing, std::optional<value_of<T>>> m_value;
     std::exception_ptr m_exception;
-    // The continuations, in the order in which they came, and where the next one goes.
+    // A linked list of continuations in order of registration, and its end, where the next one is appended.
     continuation *m_first = nullptr, **m_end = &m_first;
 
     template <class Continuation> void add(std::unique_ptr<Continuation> next) {
@@ -140,10 +140,10 @@ template <class T> class task_state {
                 return;
             }
         }
-        run_apart(std::move(next));
+        run_on_new_thread(std::move(next));
     }
 
-    // Copying a value may throw; then that is how the operation ended.
+    // `set` stores the result. If it throws, the operation ends with that exception.
     template <class Set> void finish(Set set) noexcept {
         continuation *first = nullptr;
         {
@@ -175,13 +175,14 @@ template <class T> struct task_result<task<T>> {
     static constexpr bool is_task = true;
 };
 
-// Whether a continuation takes the value of a task<T>; if not, it takes the task.
+// True if the continuation F takes the value of a task<T>; otherwise F takes the task itself.
 template <class F, class T> struct takes_value : std::is_invocable<F &, T> {};
 template <class F> struct takes_value<F, void> : std::is_invocable<F &> {};
 
 template <class F, class T> auto call_with(F &function, const task<T> &antecedent) {
     if constexpr (!takes_value<F, T>::value) {
-        static_assert(std::is_invocable_v<F &, task<T>>, "a continuation takes the task's value, or the task");
+        static_assert(std::is_invocable_v<F &, task<T>>,
+                      "the function of a continuation must take the task's value or the task as its parameter");
         return function(antecedent);
     } else if constexpr (std::is_void_v<T>) {
         antecedent.get();
@@ -202,22 +203,23 @@ template <class T> class task {
 
     task() noexcept = default;
 
-    // Waits, and returns what the operation returned or throws what it threw.
+    // Waits, and returns the operation's value or rethrows its exception.
     T get() const {
         if constexpr (std::is_void_v<T>)
             state().get();
         else
             return state().get();
     }
-    // Waits, and throws what the operation threw.
+    // Waits, and rethrows the operation's exception.
     task_status wait() const {
         state().get();
         return completed;
     }
     bool is_done() const { return state().is_done(); }
 
-    // Calls `function` with the value, unless the operation threw, or with the task. The result is a task too; if the
-    // function returns one, it is done when that is.
+    // Calls `function` when the operation is done. A function that takes a task gets this task. Any other function gets
+    // the operation's value, and does not run if the operation threw. Returns a task for the result of `function`. If
+    // `function` returns a task itself, the result is that task's result.
     template <class F> auto then(F function) const {
         typedef decltype(revamp::detail::call_with(function, *this)) returned;
         typedef typename revamp::detail::task_result<returned>::type result;
@@ -227,12 +229,13 @@ template <class T> class task {
             try {
                 if constexpr (revamp::detail::task_result<returned>::is_task) {
                     const returned inner = revamp::detail::call_with(function, self);
-                    revamp::detail::value_of<result> (*forward)(const returned &) = [](const returned &done) {
+                    revamp::detail::value_of<result> (*result_of)(const returned &) = [](const returned &done) {
                         return done.state().get();
                     };
-                    inner.state().is_done()
-                        ? settle(*next, inner, forward)
-                        : inner.m_state->on_done([next, inner, forward]() noexcept { settle(*next, inner, forward); });
+                    inner.state().is_done() ? settle(*next, inner, result_of)
+                                            : inner.m_state->on_done([next, inner, result_of]() noexcept {
+                                                  settle(*next, inner, result_of);
+                                              });
                 } else if constexpr (std::is_void_v<result>) {
                     revamp::detail::call_with(function, self);
                     next->set_value({});
@@ -258,10 +261,10 @@ template <class T> class task {
         if (!m_state) throw std::future_error(std::future_errc::no_state);
         return *m_state;
     }
-    template <class State, class Inner, class Forward>
-    static void settle(State &next, const Inner &inner, Forward forward) noexcept {
+    template <class State, class Inner, class ResultOf>
+    static void settle(State &next, const Inner &inner, ResultOf result_of) noexcept {
         try {
-            next.set_value(forward(inner));
+            next.set_value(result_of(inner));
         } catch (...) {
             next.set_exception(std::current_exception());
         }
@@ -286,26 +289,27 @@ struct task_access {
     }
 };
 
-// What several tasks become together. Of tasks without values nothing; of others a vector, into which those of vectors
-// go one by one, so that `a && b && c` is one of three.
-template <class T> struct together {
+// The joint result of several tasks: void for tasks without values, otherwise a vector of all values. Values that are
+// vectors are appended element by element, so that `a && b && c` yields a vector of three.
+template <class T> struct joined_values {
     typedef T element;
     typedef std::vector<T> type;
     static void add(type &all, const T &value) { all.push_back(value); }
 };
-template <class T> struct together<std::vector<T>> {
+template <class T> struct joined_values<std::vector<T>> {
     typedef T element;
     typedef std::vector<T> type;
     static void add(type &all, const type &values) { all.insert(all.end(), values.begin(), values.end()); }
 };
-template <> struct together<void> {
+template <> struct joined_values<void> {
     typedef void element;
     typedef void type;
 };
 
-// Done when all are; if one threw, with what the first of them threw.
-template <class T> task<typename together<T>::type> all_of(std::vector<task<T>> tasks) {
-    typedef typename together<T>::type result;
+// Returns a task that is done when all tasks are done. If any task threw, the result is the exception of the first such
+// task in the list.
+template <class T> task<typename joined_values<T>::type> all_of(std::vector<task<T>> tasks) {
+    typedef typename joined_values<T>::type result;
     struct joined {
         std::vector<task<T>> tasks;
         std::atomic<std::size_t> left;
@@ -323,7 +327,7 @@ template <class T> task<typename together<T>::type> all_of(std::vector<task<T>> 
             } else {
                 result values;
                 for (const task<T> &one : all->tasks)
-                    together<T>::add(values, one.get());
+                    joined_values<T>::add(values, one.get());
                 next->set_value(std::move(values));
             }
         } catch (...) {
@@ -336,8 +340,8 @@ template <class T> task<typename together<T>::type> all_of(std::vector<task<T>> 
     return task_access::make<result>(std::move(next));
 }
 
-// Done when the first one is that does not throw; if all do, with what the last one threw. `make` makes the value of
-// the task and its number.
+// Returns a task that is done as soon as any of `tasks` succeeds. `make` computes the result from the task that
+// succeeded first and its index. If all tasks throw, the result is the exception of the last task to finish.
 template <class Result, class T, class Make> task<Result> any_of(const std::vector<task<T>> &tasks, Make make) {
     auto next = std::make_shared<task_state<Result>>();
     auto left = std::make_shared<std::atomic<std::size_t>>(tasks.size());
@@ -359,8 +363,8 @@ template <class It> auto tasks_between(It begin, It end) {
 template <class T> std::vector<task<T>> two_tasks(const task<T> &left, const task<T> &right) {
     return {left, right};
 }
-// A task of one value as one of several.
-template <class T> task<std::vector<T>> several(const task<T> &one) {
+// Returns a task whose value is a vector with one element, the value of `one`.
+template <class T> task<std::vector<T>> as_vector_task(const task<T> &one) {
     return one.then([](const T &value) { return std::vector<T>(1, value); });
 }
 
@@ -370,10 +374,10 @@ REVAMP_NAMESPACE_BEGIN
 template <class It> auto when_all(It begin, It end) {
     return revamp::detail::all_of(revamp::detail::tasks_between(begin, end));
 }
-// With the number of the one that was first, behind its value if it has one.
+// The result is the index of the first task to succeed. For tasks with values, it is a pair of value and index.
 template <class It> auto when_any(It begin, It end) {
     const auto tasks = revamp::detail::tasks_between(begin, end);
-    if (tasks.empty()) throw std::invalid_argument("when_any was given no tasks: give it at least one");
+    if (tasks.empty()) throw std::invalid_argument("when_any() was called with no tasks; pass at least one task");
     typedef typename std::iterator_traits<It>::value_type one;
     typedef typename one::result_type value;
     if constexpr (std::is_void_v<value>)
@@ -387,10 +391,10 @@ template <class T> auto operator&&(const task<T> &left, const task<T> &right) {
     return revamp::detail::all_of(revamp::detail::two_tasks(left, right));
 }
 template <class T> auto operator&&(const task<T> &left, const task<std::vector<T>> &right) {
-    return revamp::detail::several(left) && right;
+    return revamp::detail::as_vector_task(left) && right;
 }
 template <class T> auto operator&&(const task<std::vector<T>> &left, const task<T> &right) {
-    return left && revamp::detail::several(right);
+    return left && revamp::detail::as_vector_task(right);
 }
 template <class T> task<T> operator||(const task<T> &left, const task<T> &right) {
     return revamp::detail::any_of<T>(revamp::detail::two_tasks(left, right), [](const task<T> &first, std::size_t) {

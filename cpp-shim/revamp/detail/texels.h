@@ -1,9 +1,9 @@
-// revamp: texels in memory (docs/spec/textures.md): how they are stored, and read, written, sampled and gathered there.
-// The same code on host threads and in compiled kernels. All of that passes through the functions at the end, on
-// `texels`, which is what kernels know of a texture or view.
+// revamp: reads, writes, samples and gathers texels in memory (docs/spec/textures.md). Host threads and compiled
+// kernels run the same code. The functions at the end of this file are its interface. They take an object of the class
+// `texels`, the part of a texture or view that kernels know.
 //
-// The levels lie one after the other, each row-major without gaps. A component has 8, 16, 32 or 64 bits, of which only
-// the run of the program knows.
+// The levels are stored one after the other, each row-major without gaps. A component has 8, 16, 32 or 64 bits; the
+// number of bits is known only at run time.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -24,7 +24,7 @@
 REVAMP_NAMESPACE_BEGIN
 namespace graphics {
 
-// Direct3D's numbers. What is unknown cannot be asked for.
+// The values are Direct3D's. Programs cannot request the unknown modes.
 enum filter_mode : unsigned { filter_point = 0, filter_linear = 0x15, filter_unknown = 0xFFFFFFFF };
 enum address_mode : unsigned {
     address_wrap = 1,
@@ -42,7 +42,7 @@ REVAMP_DETAIL_BEGIN
 using Concurrency::graphics::address_mode;
 using Concurrency::graphics::filter_mode;
 
-// The components of a texel of type T, and how many there are: 0 if a texture has no such texels.
+// The component type of a texel of type T, and the number of components: 0 if no texture has texels of type T.
 template <class T> struct texel_type {
     typedef T scalar;
     static constexpr int size = 0;
@@ -71,13 +71,14 @@ REVAMP_TEXEL_TYPE(Concurrency::graphics::double_2, double, 2)
 
 template <class T> using texel_scalar = typename texel_type<T>::scalar;
 template <class T> constexpr int texel_size = texel_type<T>::size;
-// It has fractions, so it can be filtered.
-template <class T> constexpr bool is_sampled = std::is_same_v<texel_scalar<T>, float> || is_normalized<texel_scalar<T>>;
-// Kernels read and write such texels through one handle.
+// True if components have fractions, so that texels can be filtered.
+template <class T>
+constexpr bool can_be_sampled = std::is_same_v<texel_scalar<T>, float> || is_normalized<texel_scalar<T>>;
+// True if kernels can read and write texels of type T through the same texture or view.
 template <class T>
 constexpr bool is_read_write = std::is_same_v<T, int> || std::is_same_v<T, unsigned> || std::is_same_v<T, float>;
 
-// The bits of a component where none are given; 0 if they must be.
+// The default number of bits of a component; 0 if T has no default.
 template <class T>
 constexpr unsigned default_bits = std::is_same_v<texel_scalar<T>, double> ? 64
                                   : is_normalized<texel_scalar<T>>        ? 0
@@ -94,13 +95,13 @@ template <class T> constexpr bool has_bits(unsigned bits) {
 
 constexpr float half_to_float(unsigned code) {
     const unsigned sign = (code & 0x8000) << 16, exponent = code >> 10 & 31, fraction = code & 0x3FF;
-    // Not as a float with the same digits: devices take denormal numbers for 0. Both are computed, as a choice is
-    // faster than a branch.
+    // A denormal half is converted as an integer, because devices may flush denormal floats to 0. Both results are
+    // computed, because a select is faster than a branch.
     const float small = static_cast<float>(static_cast<int>(fraction)) * (1.0f / 16777216.0f);
     const unsigned other = (exponent == 31 ? 0xFFU : exponent + 112) << 23 | fraction << 13;
     return __builtin_bit_cast(float, sign | (exponent == 0 ? __builtin_bit_cast(unsigned, small) : other));
 }
-// Toward zero; beyond what it holds to the largest finite one.
+// Rounds toward zero. Finite values out of range become the largest finite half.
 constexpr unsigned float_to_half(float value) {
     const unsigned bits = __builtin_bit_cast(unsigned, value), sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
     const unsigned small =
@@ -110,35 +111,36 @@ constexpr unsigned float_to_half(float value) {
     return sign | (size > 0x7F800000 ? nan : size == 0x7F800000 ? 0x7C00 : finite);
 }
 
-// value / Steps, of whole numbers rounded as a division of the host is: devices divide less exactly, and slower. The
-// product with the leading digits of 1 / Steps is exact then.
-template <int Steps> constexpr float part_of(float value) {
+// Returns value / Steps for an integral `value`, rounded like a division on the host. Uses products, because devices
+// divide less accurately and more slowly. `high` has the leading digits of 1 / Steps, so `value * high` is exact.
+template <int Steps> constexpr float divide_by_constant(float value) {
 #if defined(__clang__)
-#pragma clang fp contract(off) // devices make one product of the two
+#pragma clang fp contract(off) // devices would fuse a product with the addition
 #endif
     constexpr double leading = static_cast<double>((1 << 24) / Steps) / (1 << 24);
     constexpr float high = static_cast<float>(leading), low = static_cast<float>(1.0 / Steps - leading);
     return value * high + value * low;
 }
 
-// Components of `Bits` bits. Those of 64 bits are double and pass unchanged elsewhere. Filters take norm and unorm in
-// steps, whole numbers up to `most_steps`, and divide only what they give; all others as they are.
+// Conversions of components that are stored in `Bits` bits, at most 32. Components of 64 bits are double; other
+// functions copy them unchanged. A norm or unorm component is stored as a number of steps. Filters compute with steps,
+// and divide only the result by the maximum number of steps. Components of other types are not divided.
 template <class S, unsigned Bits>
-constexpr int most_steps = std::is_same_v<S, norm> ? (1 << (Bits - 1)) - 1 : (1 << Bits) - 1;
+constexpr int max_steps = std::is_same_v<S, norm> ? (1 << (Bits - 1)) - 1 : (1 << Bits) - 1;
 template <class S, unsigned Bits> constexpr float steps_of(unsigned code) {
     if constexpr (std::is_same_v<S, float>) {
         return Bits == 16 ? half_to_float(code) : __builtin_bit_cast(float, code);
     } else if constexpr (std::is_same_v<S, norm>) {
-        // The least has two codes.
+        // The two lowest codes have the same value.
         const int number = static_cast<int>(code << (32 - Bits)) >> (32 - Bits);
-        return static_cast<float>(number < -most_steps<S, Bits> ? -most_steps<S, Bits> : number);
+        return static_cast<float>(number < -max_steps<S, Bits> ? -max_steps<S, Bits> : number);
     } else {
         return static_cast<float>(static_cast<int>(code));
     }
 }
-template <class S, unsigned Bits> constexpr float of_steps(float steps) {
+template <class S, unsigned Bits> constexpr float value_of_steps(float steps) {
     if constexpr (is_normalized<S>)
-        return part_of<most_steps<S, Bits>>(steps);
+        return divide_by_constant<max_steps<S, Bits>>(steps);
     else
         return steps;
 }
@@ -147,8 +149,8 @@ template <class S, unsigned Bits> constexpr S component_of(unsigned code) {
         return static_cast<int>(code << (32 - Bits)) >> (32 - Bits);
     else if constexpr (std::is_same_v<S, unsigned>)
         return code;
-    else // within the range of norm and unorm, so nothing is clamped
-        return __builtin_bit_cast(S, of_steps<S, Bits>(steps_of<S, Bits>(code)));
+    else // the value is within the range of norm and unorm, so it need not be clamped
+        return __builtin_bit_cast(S, value_of_steps<S, Bits>(steps_of<S, Bits>(code)));
 }
 template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
     [[maybe_unused]] constexpr unsigned all = ~0U >> (32 - Bits);
@@ -161,15 +163,15 @@ template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
         return Bits == 16 ? float_to_half(value) : __builtin_bit_cast(unsigned, value);
     } else {
         constexpr float scale = static_cast<float>(std::is_same_v<S, norm> ? all >> 1 : all);
-        // What is no number becomes 0.
+        // NaN becomes 0.
         const float number = value == value ? static_cast<float>(value) : 0.0f;
         const float half = std::is_same_v<S, norm> && number < 0.0f ? -0.5f : 0.5f;
         return static_cast<unsigned>(static_cast<int>(number * scale + half)) & all;
     }
 }
 
-// Values while they are filtered. All that samples hands on values: the compiler of kernels follows no pointers to
-// locals that are kept in memory.
+// The components of a texel during filtering. Sampling functions pass them by value, because the kernel compiler does
+// not follow pointers to locals that stay in memory.
 template <class T> struct filtered {
     float c[texel_size<T>];
 
@@ -183,7 +185,7 @@ template <class T> struct filtered {
         else
             return {{value.x, value.y, value.z, value.w}};
     }
-    // Within the range of norm and unorm: what is between two numbers is never beyond them, also rounded.
+    // Norm and unorm need no clamping: interpolation never leaves the range of its two operands, even after rounding.
     REVAMP_HD T value() const {
         if constexpr (texel_size<T> == 1)
             return component(0);
@@ -198,14 +200,14 @@ template <class T> struct filtered {
         return between(from, to, weight, std::make_integer_sequence<int, texel_size<T>>());
     }
 
-    template <unsigned Bits> REVAMP_HD filtered out_of_steps() const {
-        return out_of_steps<Bits>(std::make_integer_sequence<int, texel_size<T>>());
+    template <unsigned Bits> REVAMP_HD filtered steps_to_values() const {
+        return steps_to_values<Bits>(std::make_integer_sequence<int, texel_size<T>>());
     }
 
   private:
     REVAMP_HD texel_scalar<T> component(int i) const { return __builtin_bit_cast(texel_scalar<T>, c[i]); }
-    template <unsigned Bits, int... I> REVAMP_HD filtered out_of_steps(std::integer_sequence<int, I...>) const {
-        return {{of_steps<texel_scalar<T>, Bits>(c[I])...}};
+    template <unsigned Bits, int... I> REVAMP_HD filtered steps_to_values(std::integer_sequence<int, I...>) const {
+        return {{value_of_steps<texel_scalar<T>, Bits>(c[I])...}};
     }
     template <int... I>
     REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight,
@@ -214,21 +216,23 @@ template <class T> struct filtered {
     }
 };
 
-// A texel of `Bits` bits a component, the `at`-th of its level: the words that it is stored in, and what they say.
+// A texel with `Bits` bits per component: the words that store it, and conversions from words and to words. `at`: the
+// index of the texel in memory.
 template <class T, unsigned Bits> struct texel {
     typedef texel_scalar<T> S;
     static constexpr int size = texel_size<T>;
     static constexpr unsigned bytes = Bits / 8 * static_cast<unsigned>(size);
-    // A texel of up to 32 bits is one word, so it is read and written whole.
+    // A texel of up to 32 bits is one word, so one access reads or writes it.
     typedef std::conditional_t<
         Bits == 64, std::uint64_t,
         std::conditional_t<bytes == 1, std::uint8_t, std::conditional_t<bytes == 2, std::uint16_t, std::uint32_t>>>
         word;
     static constexpr int words = static_cast<int>(bytes / sizeof(word));
-    static constexpr int in_word = size / words;
+    static constexpr int components_per_word = size / words;
 
     static constexpr unsigned code(const word (&all)[words], int c) {
-        return unsigned{all[c / in_word]} >> (static_cast<unsigned>(c % in_word) * Bits) & (~0U >> (32 - Bits));
+        return unsigned{all[c / components_per_word]} >> (static_cast<unsigned>(c % components_per_word) * Bits) &
+               (~0U >> (32 - Bits));
     }
     static constexpr S decode(const word (&all)[words], int c) {
         if constexpr (Bits == 64)
@@ -243,8 +247,9 @@ template <class T, unsigned Bits> struct texel {
         if constexpr (Bits == 64)
             all[c] = __builtin_bit_cast(word, value);
         else
-            all[c / in_word] = static_cast<word>(all[c / in_word] | code_of<S, Bits>(value)
-                                                                        << (static_cast<unsigned>(c % in_word) * Bits));
+            all[c / components_per_word] =
+                static_cast<word>(all[c / components_per_word] |
+                                  code_of<S, Bits>(value) << (static_cast<unsigned>(c % components_per_word) * Bits));
     }
 
     REVAMP_HD static T load(const void *texels, element_offset at) {
@@ -261,7 +266,7 @@ template <class T, unsigned Bits> struct texel {
         else
             return T(decode(all, 0), decode(all, 1), decode(all, 2), decode(all, 3));
     }
-    // As filters take it.
+    // Loads a texel for a filter, in steps.
     REVAMP_HD static filtered<T> load_steps(const void *texels, element_offset at) {
         const word *from = static_cast<const word *>(texels) + at * words;
         word all[words];
@@ -285,7 +290,7 @@ template <class T, unsigned Bits> struct texel {
     }
 };
 
-// Does what an action does with the bits of a component at the time of compiling.
+// Calls action.run<Bits>() with the run-time number of bits as a compile-time constant.
 template <class T, class Action>
 REVAMP_HD constexpr auto with_bits([[maybe_unused]] unsigned bits, const Action &action) {
     typedef texel_scalar<T> S;
@@ -303,7 +308,7 @@ REVAMP_HD constexpr auto with_bits([[maybe_unused]] unsigned bits, const Action 
     }
 }
 
-// Some levels of a texture, as kernels know them.
+// Consecutive levels of a texture, as kernels see them.
 template <int N> struct texels {
     void *first;
     Concurrency::extent<N> extent;
@@ -326,20 +331,20 @@ template <int N> REVAMP_HD constexpr Concurrency::extent<N> halved(const Concurr
 }
 template <int N>
 REVAMP_HD constexpr Concurrency::extent<N> level_extent(Concurrency::extent<N> extent, unsigned level) {
-    // More halve nothing.
+    // After 31 halvings every extent is 1.
     for (level = level < 31 ? level : 31; level > 0; --level)
         extent = halved(extent);
     return extent;
 }
-// One level, which is there: `begins` tells how many texels lie before it.
+// One level of a texture. `texels_before`: the number of texels in all lower levels.
 template <int N> struct texel_level {
     Concurrency::extent<N> extent;
-    element_offset begins;
+    element_offset texels_before;
 };
 template <int N> REVAMP_HD constexpr texel_level<N> level_of(const texels<N> &all, unsigned level) {
     texel_level<N> at{all.extent, 0};
     for (; level > 0; --level) {
-        at.begins += texels<N>{nullptr, at.extent, 1, 0}.count();
+        at.texels_before += texels<N>{nullptr, at.extent, 1, 0}.count();
         at.extent = halved(at.extent);
     }
     return at;
@@ -372,7 +377,7 @@ template <class T> struct store_action {
     template <unsigned Bits> REVAMP_HD void run() const { texel<T, Bits>::store(first, at, value); }
 };
 
-// Sampling (rules TEX-46 to TEX-59): what is sampled how.
+// The parameters of sampling (rules TEX-46 to TEX-59).
 struct sampling {
     filter_mode filter;
     address_mode address;
@@ -387,9 +392,9 @@ template <class T> REVAMP_HD filtered<T> border_of(const sampling &how) {
     return border_of<T>(how, std::make_integer_sequence<int, texel_size<T>>());
 }
 
-// Along one dimension: the texels on both sides of a place and the weight of the second, in 1/256 as Direct3D has it.
-// Of point sampling only the first. Places far outside are moved nearer, so that numbers stay small; what is no number
-// is the first texel's.
+// The two texels on both sides of a coordinate, in one dimension. `weight`: the weight of the second texel, a multiple
+// of 1/256 as in Direct3D. Point sampling uses only the first texel. Coordinates far outside the texture are clamped,
+// so that texel numbers stay small. NaN counts as 0 (TEX-56).
 struct texel_pair {
     int first, second;
     bool first_inside, second_inside;
@@ -398,15 +403,15 @@ struct texel_pair {
 REVAMP_HD inline int texel_index(int i, int size, address_mode address) {
     if (address == Concurrency::graphics::address_wrap) return i < 0 ? i + size : i >= size ? i - size : i;
     if (address == Concurrency::graphics::address_mirror) {
-        // One there and back is 2 * size texels.
-        const int beyond = i >= size ? 2 * size - 1 - i : i;
-        return beyond < 0 ? -1 - beyond : beyond;
+        // The period is 2 * size texels: forward and back.
+        const int reflected = i >= size ? 2 * size - 1 - i : i;
+        return reflected < 0 ? -1 - reflected : reflected;
     }
     return i < 0 ? 0 : i >= size ? size - 1 : i;
 }
 REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode filter, address_mode address) {
 #if defined(__clang__)
-#pragma clang fp contract(off) // the same weights everywhere
+#pragma clang fp contract(off) // so that all devices compute the same weights
 #endif
     float wrapped;
     if (address == Concurrency::graphics::address_wrap)
@@ -416,14 +421,14 @@ REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode fi
     else
         wrapped = coordinate > 10.0f ? 10.0f : coordinate;
     const float least = address >= Concurrency::graphics::address_clamp ? -10.0f : 0.0f;
-    wrapped = wrapped > least ? wrapped : least;
-    // Infinities minus themselves were no number, and are 0 now.
+    // TEX-56: NaN counts as 0, also if it is the difference of two infinities above.
+    wrapped = wrapped != wrapped ? 0.0f : wrapped > least ? wrapped : least;
     const float place = wrapped * static_cast<float>(size);
     int first;
     float weight = 0.0f;
     if (filter == Concurrency::graphics::filter_point) {
         first = static_cast<int>(__builtin_floorf(place));
-        // Where rounding made the last texel the first of the next round.
+        // Rounding may have produced `size`, one past the last texel.
         if (address == Concurrency::graphics::address_wrap && first >= size) first = size - 1;
     } else {
         const int steps = static_cast<int>(__builtin_floorf(place * 256.0f + 0.5f)) - 128;
@@ -434,10 +439,10 @@ REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode fi
             unsigned(first + 1) < unsigned(size), weight};
 }
 
-// x, y, z, of which x runs along the last dimension.
+// The coordinates in the order x, y, z. x belongs to the last dimension.
 template <int N> struct coordinates { float c[N]; };
 
-// One level, filtered. Dimension by dimension: D is the one along which the next texels lie.
+// Filters one level, dimension by dimension. D: the current dimension.
 template <class T, int N, unsigned Bits> struct sampled_level {
     const void *first;
     texel_level<N> level;
@@ -447,17 +452,17 @@ template <class T, int N, unsigned Bits> struct sampled_level {
     REVAMP_HD sampled_level(const void *texels, const texel_level<N> &of, const coordinates<N> &at, filter_mode filter,
                             const sampling &by)
         : first(texels), level(of), how(by) {
-        // No loop: the optimiser would see too late that each is a value of its own.
+        // This is not a loop, because the optimiser would then split the array into separate values too late.
         pairs[0] = texels_at(at.c[N - 1], level.extent[0], filter, how.address);
         if constexpr (N > 1) pairs[1] = texels_at(at.c[N - 2], level.extent[1], filter, how.address);
         if constexpr (N > 2) pairs[2] = texels_at(at.c[N - 3], level.extent[2], filter, how.address);
     }
     template <int D> REVAMP_HD filtered<T> along(element_offset offset, bool inside, bool linear) const {
         if constexpr (D == N) {
-            // A border colour is in no steps.
-            const filtered<T> here = texel<T, Bits>::load_steps(first, level.begins + offset);
+            // The border colour is a value, not a number of steps, so texels are converted to values before filtering.
+            const filtered<T> here = texel<T, Bits>::load_steps(first, level.texels_before + offset);
             if (how.address != Concurrency::graphics::address_border) return here;
-            return inside ? here.template out_of_steps<Bits>() : border_of<T>(how);
+            return inside ? here.template steps_to_values<Bits>() : border_of<T>(how);
         } else {
             const texel_pair &pair = pairs[D];
             const element_offset row = offset * level.extent[unsigned(D)];
@@ -469,7 +474,7 @@ template <class T, int N, unsigned Bits> struct sampled_level {
     }
     REVAMP_HD filtered<T> result(bool linear) const {
         const filtered<T> all = along<0>(0, true, linear);
-        return how.address == Concurrency::graphics::address_border ? all : all.template out_of_steps<Bits>();
+        return how.address == Concurrency::graphics::address_border ? all : all.template steps_to_values<Bits>();
     }
 };
 
@@ -484,8 +489,8 @@ template <class T, int N> struct sample_action {
         const sampled_level<T, N, Bits> one(all.first, level_of(all, number), at, how.filter, how);
         return one.result(linear);
     }
-    // Between texels of the first level, with the address mode known to the compiler.
-    template <unsigned Bits, address_mode Address> REVAMP_HD T usual() const {
+    // Linear filtering of the first level, with the address mode as a compile-time constant.
+    template <unsigned Bits, address_mode Address> REVAMP_HD T sample_first_level() const {
         sampling by = how;
         by.address = Address;
         const sampled_level<T, N, Bits> one(all.first, texel_level<N>{all.extent, 0}, at,
@@ -496,14 +501,15 @@ template <class T, int N> struct sample_action {
 #if defined(__clang__)
 #pragma clang fp contract(off)
 #endif
-        // A processor would ask for the mode at each step.
+        // Without these special cases, a host processor would test the address mode for every texel.
         if (REVAMP_FOR_HOST && how.filter != Concurrency::graphics::filter_point && !(detail > 0.0f)) {
             if (how.address == Concurrency::graphics::address_clamp)
-                return usual<Bits, Concurrency::graphics::address_clamp>();
+                return sample_first_level<Bits, Concurrency::graphics::address_clamp>();
             if (how.address == Concurrency::graphics::address_wrap)
-                return usual<Bits, Concurrency::graphics::address_wrap>();
+                return sample_first_level<Bits, Concurrency::graphics::address_wrap>();
         }
-        // What is no number is 0. Where it is 0 for the compiler there are no levels left.
+        // A `detail` of NaN counts as 0. If the compiler knows that `detail` is 0, it removes the code for other
+        // levels.
         const float last = static_cast<float>(static_cast<int>(all.levels - 1));
         const float lod = detail < last ? detail : last;
         if (how.filter == Concurrency::graphics::filter_point)
@@ -532,7 +538,7 @@ template <class T, int Component> struct gather_action {
         const sampled_level<T, 2, Bits> from(all.first, texel_level<2>{all.extent, 0}, place,
                                              Concurrency::graphics::filter_linear, how);
         const texel_pair &row = from.pairs[0], &column = from.pairs[1];
-        // Counter-clockwise from the lower left; lower is the row of the larger index.
+        // Counter-clockwise from the lower left; the lower row has the larger index.
         return {S(one<Bits>(row.second, column.first, row.second_inside & column.first_inside)),
                 S(one<Bits>(row.second, column.second, row.second_inside & column.second_inside)),
                 S(one<Bits>(row.first, column.second, row.first_inside & column.second_inside)),
@@ -543,11 +549,11 @@ template <class T, int Component> struct gather_action {
 #if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
 #define REVAMP_WITH_IMAGES 1
 
-// There are images of such texels.
+// True if images can have texels of type T.
 template <class T> constexpr bool is_in_images = texel_size<T> != 3 && !std::is_same_v<texel_scalar<T>, double>;
 
-// A component of a texel of an image: norm and unorm are within their range already. `number`: it is known to be a
-// number, so that what writes it need not ask. A border colour may be none.
+// Converts a component of a texel that was read from an image. A norm or unorm is in range already. `number`: true if
+// the component cannot be NaN, so that a later write need not check this. A border colour may be NaN.
 template <class S, class Word> REVAMP_HD S component_from(Word word, [[maybe_unused]] bool number) {
     if constexpr (is_normalized<S>) {
         __builtin_assume(!number || word == word);
@@ -583,23 +589,24 @@ REVAMP_HD T sample_image(const void *texels, const sampling &how, const coordina
     float y = 0.0f, z = 0.0f, level = detail > 0.0f ? detail : 0.0f;
     if constexpr (N > 1) y = at.c[1];
     if constexpr (N > 2) z = at.c[2];
-    // Half way Vulkan takes the level below.
+    // Rounds up halfway between two levels, where Vulkan would round down.
     if (how.filter == Concurrency::graphics::filter_point) level = __builtin_floorf(level + 0.5f);
     return texel_of<T>(__revamp_image_sample(texels, N, how.filter, how.address, at.c[0], y, z, level),
                        how.address != Concurrency::graphics::address_border);
 }
 #endif
 
-// What kernels do with textures.
+// The operations of kernels on textures.
 
-// The texel at an index of a level; 0 in all components outside. `only_read`: not a view that can be written.
+// Returns the texel at an index of a level. If the index is outside of the level, all components are 0. `only_read`:
+// false for views that kernels also write. The texels of these views are read from memory, never from an image.
 template <class T, int N>
 REVAMP_HD T fetch_texel(const texels<N> &from, const Concurrency::index<N> &at, unsigned level = 0,
                         [[maybe_unused]] bool only_read = true) {
 #ifdef REVAMP_WITH_IMAGES
     if constexpr (is_in_images<T>) {
         if (only_read && __revamp_with_images()) {
-            // Devices need not look at the level.
+            // Vulkan does not require devices to check the level.
             if (level > 0 && level >= from.levels) return T();
             return fetch_image<T, N>(from.first, at, static_cast<int>(level));
         }
@@ -612,12 +619,12 @@ REVAMP_HD T fetch_texel(const texels<N> &from, const Concurrency::index<N> &at, 
         one = level_of(from, inside ? level : 0);
     }
     inside &= is_inside(one.extent, at);
-    // The first texel is always there: reading it costs less than a branch.
+    // If the index is outside, this reads the first texel, which always exists: a read costs less than a branch.
     const T value =
-        with_bits<T>(from.bits, load_action<T>{from.first, inside ? one.begins + offset_in(one.extent, at) : 0});
+        with_bits<T>(from.bits, load_action<T>{from.first, inside ? one.texels_before + offset_in(one.extent, at) : 0});
     return inside ? value : T();
 }
-// Dropped outside.
+// Writes outside the extent are dropped.
 template <class T, int N>
 REVAMP_HD void store_texel(const texels<N> &to, const Concurrency::index<N> &at, const T &value) {
     if (is_inside(to.extent, at)) with_bits<T>(to.bits, store_action<T>{to.first, offset_in(to.extent, at), value});
@@ -630,7 +637,7 @@ REVAMP_HD T sample_texels(const texels<N> &from, const sampling &how, const coor
 #endif
     return with_bits<T>(from.bits, sample_action<T, N>{from, how, at, detail});
 }
-// A component that T lacks is 0, and the fourth 1.
+// Gathers one component of four texels. If T lacks the component, the result is 0, or 1 for the fourth component.
 template <int Component, class T>
 REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type
 gather_texels(const texels<2> &from, const sampling &how, const coordinates<2> &at) {

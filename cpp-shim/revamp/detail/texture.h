@@ -1,5 +1,5 @@
-// revamp: texture and its views (docs/spec/textures.md). Kernels see of them what `texels` has, at the beginning of the
-// object; the rest is the host's.
+// revamp: the class texture and its views (docs/spec/textures.md). Kernels see only the `texel_header` at the beginning
+// of a texture or view; the other members are for the host.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -34,16 +34,18 @@ using Concurrency::graphics::texture;
 using Concurrency::graphics::texture_view;
 using Concurrency::graphics::writeonly_texture_view;
 
-// What textures and their views are made of.
+// Checks the texel type and rank of textures and their views.
 template <class T, int N> struct texture_element {
-    static_assert(N >= 1 && N <= 3, "the rank of a texture is 1, 2 or 3");
-    static_assert(texel_size<T> != 0,
-                  "the texels of a texture are int, unsigned int, float, double, norm or unorm, or short vectors of "
-                  "them: of 2 or 4 (double: of 2), and of 3 int, unsigned int or float");
-    static constexpr bool kept = true;
+    static_assert(N >= 1 && N <= 3, "the rank of a texture must be 1, 2 or 3");
+    static_assert(
+        texel_size<T> != 0,
+        "the type of a texel must be int, unsigned int, float, double, norm or unorm, or a short vector of one of "
+        "these types; a short vector of double must have 2 components, of norm or unorm 2 or 4, and of the other types "
+        "2, 3 or 4");
+    static constexpr bool meets_requirements = true;
 };
 
-// What a texture and its views share on the host.
+// The host state that a texture and its views share.
 struct texture_control {
     const revamp_texture handle;
     revamp_texture_info info = {};
@@ -57,7 +59,7 @@ struct texture_control {
         }
     }
     static void retain(texture_control *c) noexcept { c->m_owners.fetch_add(1, std::memory_order_relaxed); }
-    // Not inlined, as that of view_control.
+    // Not inlined, for the reason given at view_control::release.
     [[gnu::noinline]] static void release(texture_control *c) noexcept {
         if (c->m_owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete c;
     }
@@ -79,13 +81,13 @@ inline Concurrency::accelerator_view source_of(texture_control *control) {
     return access::share(control->info.view);
 }
 
-// Levels of a texture, or all.
+// Consecutive levels of a texture.
 struct texture_part {
     texture_control *control;
     unsigned level;
     unsigned levels;
 
-    // Without a section `origin` and `extent` are null.
+    // `origin` and `extent` are null for whole levels.
     revamp_texture_region region(const int *origin = nullptr, const int *extent = nullptr) const {
         revamp_texture_region r = {};
         r.struct_size = sizeof r;
@@ -107,7 +109,7 @@ template <int N> std::size_t texel_count(Concurrency::extent<N> extent, unsigned
     return count;
 }
 
-// Numbers of bytes that C++ AMP has as unsigned int: the largest one for those that are larger.
+// Converts a number of bytes to the unsigned int that C++ AMP has for it. A larger number becomes UINT_MAX.
 constexpr unsigned saturated(std::uint64_t bytes) {
     return bytes < UINT_MAX ? unsigned(bytes) : UINT_MAX;
 }
@@ -115,40 +117,42 @@ constexpr unsigned saturated(std::uint64_t bytes) {
 [[noreturn, gnu::cold]] inline void refuse_texture(const std::string &why) {
     throw Concurrency::runtime_exception(why.c_str(), failed);
 }
-// Texels are read and written in kernels.
+// Only kernels read and write single texels.
 [[noreturn, gnu::noinline, gnu::cold]] inline void refuse_texel() {
     refuse_texture("the host cannot read or write single texels of a texture; use copy()");
 }
-[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_reference() {
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_captured_by_reference() {
     refuse_texture(
         "a kernel uses a texture view that it captured by reference; capture views by value ([=], or by name)");
 }
 inline void check_levels(unsigned first, unsigned count, unsigned levels) {
     if (count == 0 || first >= levels || count > levels - first)
         refuse_texture("a texture view of " + std::to_string(count) + " mipmap levels from level " +
-                       std::to_string(first) + " on was requested, but there are " + std::to_string(levels));
+                       std::to_string(first) + " on was requested, but the number of levels is " +
+                       std::to_string(levels));
 }
-// The compiler of kernels says so when it compiles (TEX-42).
-[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_made_in_kernel() {
-    refuse_texture(
-        "this view cannot be made in a kernel, which makes only texture_view<T, N> and writeonly_texture_view of "
-        "textures of one component, and texture_view<const T, N> of textures of more; make it on the host");
+// The kernel compiler reports this error at compile time (TEX-42).
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_view_made_in_kernel() {
+    refuse_texture("a kernel cannot create this view; create the view on the host. Kernels can create a "
+                   "texture_view<T, N> or writeonly_texture_view only if texels have one component. They can create a "
+                   "texture_view<const T, N> only if texels have several components");
 }
 inline void check_viewed(const texture_control *control) {
     if (control->is_staging())
-        refuse_texture("a staging texture cannot have views, because kernels cannot use it; copy it to a texture");
+        refuse_texture("a staging texture cannot have views, because kernels cannot use staging textures; copy it to a "
+                       "texture on an accelerator");
 }
 
-// What all textures and views have of texels; the beginning of each.
+// The beginning of every texture and texture view: the members that kernels use.
 template <class T, int N> class texel_header {
-    static_assert(texture_element<T, N>::kept, "");
+    static_assert(texture_element<T, N>::meets_requirements, "");
 
   protected:
-    // Where the code of a kernel runs.
+    // The address of the texels in the memory where the kernel runs.
     void *m_texels = nullptr;
 
   public:
-    // The properties; the functions get_... give the same.
+    // The properties; the functions get_... return the same values.
     const Concurrency::extent<N> extent;
     const unsigned bits_per_scalar_element;
     const unsigned mipmap_levels;
@@ -175,15 +179,15 @@ template <class T, int N> class texel_header {
     REVAMP_HD texels<N> all() const {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel()) refuse_texel();
-        if (__builtin_expect(!m_texels, 0)) refuse_reference();
+        if (__builtin_expect(!m_texels, 0)) refuse_captured_by_reference();
 #endif
         return {m_texels, extent, mipmap_levels, bits_per_scalar_element};
     }
     REVAMP_HD Concurrency::extent<N> extent_of_level(unsigned level) const {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel() && level >= mipmap_levels)
-            refuse_texture("mipmap level " + std::to_string(level) + " was requested, but there are " +
-                           std::to_string(mipmap_levels) + ", numbered from 0");
+            refuse_texture("mipmap level " + std::to_string(level) + " was requested, but the number of levels is " +
+                           std::to_string(mipmap_levels) + "; levels are numbered from 0");
 #endif
         return level_extent(extent, level);
     }
@@ -199,49 +203,49 @@ template <class T, int N> class texel_header {
     typedef texel_scalar<T> scalar_type;
 };
 
-// Reads by index, in kernels: of textures and views that can be read. Refused where not, by `readable`. Views that
-// write have texels alone, not images.
+// Functions that read texels by index in kernels. `readable`: if false, calls do not compile. `only_read`: false for
+// views that kernels also write. The texels of these views are read from memory, never from an image.
 #define REVAMP_TEXEL_READS(readable, only_read)                                                                        \
     REVAMP_HD T get(const Concurrency::index<N> &at) const {                                                           \
-        static_assert(readable, "a texture_view<T, N> reads texels of int, unsigned int and float only; read others "  \
-                                "by a texture_view<const T, N>");                                                      \
+        static_assert(readable, "a texture_view<T, N> reads only texels of int, unsigned int and float; read other "   \
+                                "texels through a texture_view<const T, N>");                                          \
         return revamp::detail::fetch_texel<T>(this->all(), at, 0, only_read);                                          \
     }                                                                                                                  \
     REVAMP_HD T operator[](const Concurrency::index<N> &at) const {                                                    \
         return get(at);                                                                                                \
     }                                                                                                                  \
     REVAMP_HD T operator[](int i0) const {                                                                             \
-        static_assert(N == 1, "one number names a texel of rank 1; give an index");                                    \
+        static_assert(N == 1, "a single number indexes only textures of rank 1; pass an index");                       \
         return get(Concurrency::index<N>(i0));                                                                         \
     }                                                                                                                  \
     REVAMP_HD T operator()(const Concurrency::index<N> &at) const {                                                    \
         return get(at);                                                                                                \
     }                                                                                                                  \
     REVAMP_HD T operator()(int i0) const {                                                                             \
-        static_assert(N == 1, "one number names a texel of rank 1");                                                   \
+        static_assert(N == 1, "a single number indexes only textures of rank 1; pass an index");                       \
         return get(Concurrency::index<N>(i0));                                                                         \
     }                                                                                                                  \
     REVAMP_HD T operator()(int i0, int i1) const {                                                                     \
-        static_assert(N == 2, "two numbers name a texel of rank 2");                                                   \
+        static_assert(N == 2, "two numbers index only textures of rank 2");                                            \
         return get(Concurrency::index<N>(i0, i1));                                                                     \
     }                                                                                                                  \
     REVAMP_HD T operator()(int i0, int i1, int i2) const {                                                             \
-        static_assert(N == 3, "three numbers name a texel of rank 3");                                                 \
+        static_assert(N == 3, "three numbers index only textures of rank 3");                                          \
         return get(Concurrency::index<N>(i0, i1, i2));                                                                 \
     }
 
 template <class T, int N, revamp_access Access> class basic_texture_view;
 
-// Where a texture is to live, as the program asks.
+// The accelerator_views that the program requests for a texture.
 struct texture_place {
     Concurrency::accelerator_view view;
     const Concurrency::accelerator_view *associated = nullptr;
 };
 
-// The insides of textures and views, for copies.
+// Access to private members of textures and views, for copies.
 struct texture_access {
     template <class T, int N> static texture_part part(const texture<T, N> &of) {
-        if (!of.m_control) moved_from();
+        if (!of.m_control) throw_moved_from();
         return {of.m_control, 0, of.mipmap_levels};
     }
     template <class T, int N, revamp_access Access>
@@ -257,14 +261,14 @@ struct texture_access {
                : std::is_same_v<S, unorm>    ? REVAMP_COMPONENT_UNORM
                                              : REVAMP_COMPONENT_DOUBLE;
     }
-    // Takes over a texture of the C API.
+    // Takes ownership of a texture of the C API.
     template <class T, int N>
     static texture<T, N> adopt(const Concurrency::extent<N> &shape, revamp_texture handle,
                                const Concurrency::accelerator_view &view) {
         return texture<T, N>(shape, texture_control::adopt(handle), texture_place{view});
     }
     template <class T, int N> static revamp_texture handle(const texture<T, N> &of) { return part(of).control->handle; }
-    // What a texture is made with; `room` holds the extent. `levels`: 0 for all.
+    // The options of a new texture. They point to the extent in `room`. `levels`: 0 for all.
     template <class T, int N>
     static revamp_texture_options options(const Concurrency::extent<N> &shape, int (&room)[N], unsigned bits,
                                           unsigned levels) {
@@ -293,37 +297,38 @@ struct texture_access {
 
   private:
     template <class T> [[noreturn, gnu::cold]] static void refuse_bits(unsigned bits) {
-        std::string takes;
+        std::string accepted;
         for (const unsigned known : {8U, 16U, 32U, 64U})
-            if (has_bits<T>(known)) takes.append(takes.empty() ? "" : " or ").append(std::to_string(known));
-        const std::string why = "a texture of " + std::to_string(bits) +
-                                " bits per scalar element was requested, but these texels take " + takes;
-        // Only numbers that some texture has are features.
+            if (has_bits<T>(known)) accepted.append(accepted.empty() ? "" : " or ").append(std::to_string(known));
+        const std::string why =
+            "a texture of " + std::to_string(bits) +
+            " bits per scalar element was requested, but for this type of texels the number must be " + accepted;
+        // If no texture has components of this number of bits, the exception is a runtime_exception.
         if (bits == 8 || bits == 16 || bits == 32 || bits == 64) throw Concurrency::unsupported_feature(why.c_str());
         refuse_texture(why);
     }
 };
 
-// A view, as kernels use it: of T. Access: what kernels may do.
+// The base of texture views. Access: how kernels may access the texels.
 template <class T, int N, revamp_access Access> class basic_texture_view : public texel_header<T, N> {
   public:
     const unsigned data_length;
 
   protected:
-    // The first level.
+    // The number of the view's first level among the levels of the texture.
     unsigned m_level;
 
   public:
     union {
-        // Null in kernels. Not for programs.
+        // Null in kernels. Not for use by programs.
         texture_control *m_control;
-        // The property; get_accelerator_view() is the same.
+        // The property; get_accelerator_view() returns the same value.
         source_view_property<texture_control> accelerator_view;
     };
 
     REVAMP_HD basic_texture_view(const basic_texture_view &other) noexcept
         : texel_header<T, N>(other), data_length(other.data_length), m_level(other.m_level) {
-        take(other.m_control);
+        share_control(other.m_control);
     }
     basic_texture_view &operator=(const basic_texture_view &) = delete;
     REVAMP_HD ~basic_texture_view() {
@@ -340,7 +345,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
     }
 
   protected:
-    // Levels of a texture or view, counted from its first.
+    // Makes a view of `levels` levels of `source`, which is a texture or view. `level`: the first of these levels.
     template <class Source>
     REVAMP_HD basic_texture_view(const Source &source, unsigned level, unsigned levels)
         : texel_header<T, N>(source.m_texels, level_extent(source.extent, checked(source, level, levels)),
@@ -350,11 +355,11 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
         if (!in_kernel()) {
             const texture_part part = texture_access::part(source);
             m_level += part.level;
-            take(part.control);
+            share_control(part.control);
             return;
         }
 #endif
-        take(nullptr);
+        share_control(nullptr);
     }
 
     REVAMP_HD void become(const basic_texture_view &other) {
@@ -366,7 +371,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
 #else
         new (const_cast<unsigned *>(&data_length)) unsigned(other.data_length);
         texture_control *old = m_control;
-        take(other.m_control);
+        share_control(other.m_control);
         if (old) texture_control::release(old);
 #endif
     }
@@ -382,7 +387,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
             check_viewed(texture_access::part(source).control);
         } else if constexpr (std::is_same_v<Source, texture<T, N>> &&
                              (Access == REVAMP_ACCESS_READ) == (texel_size<T> == 1)) {
-            refuse_made_in_kernel();
+            refuse_view_made_in_kernel();
         }
 #endif
         return level;
@@ -397,8 +402,8 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
 #endif
         return 0;
     }
-    // The copy in a kernel has no handle: said so that the compiler sees it.
-    REVAMP_HD void take([[maybe_unused]] texture_control *control) noexcept {
+    // Shares `control`. In kernels, sets m_control to null, so that the compiler knows its value.
+    REVAMP_HD void share_control([[maybe_unused]] texture_control *control) noexcept {
 #if REVAMP_DEVICE_PASS
         m_control = nullptr;
 #else
@@ -409,7 +414,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
         m_control = control;
         if (control) {
             texture_control::retain(control);
-            if (__builtin_expect(this_thread.scope != nullptr, 0)) note();
+            if (__builtin_expect(this_thread.scope != nullptr, 0)) register_with_launch();
         }
 #endif
     }
@@ -422,8 +427,8 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
         a.level_count = self.mipmap_levels;
         return a;
     }
-    // Tells the launch that is being prepared.
-    [[gnu::noinline, gnu::cold]] void note() noexcept {
+    // Registers the view with the launch that is being prepared.
+    [[gnu::noinline, gnu::cold]] void register_with_launch() noexcept {
 #if !REVAMP_DEVICE_PASS
         const bool large = texel_count(this->extent, this->mipmap_levels) * unsigned(texel_size<T>) > INT_MAX;
         this_thread.scope->views.push_back({static_cast<void *>(this), &m_control, Access, large, &argument});
@@ -431,7 +436,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
     }
 };
 
-// The properties of rows and slices, where a texture has them.
+// The properties row_pitch and depth_pitch, for the ranks that have them.
 template <int N> struct texture_pitches {
     const unsigned row_pitch, depth_pitch;
     texture_pitches(std::uint64_t row, std::uint64_t depth)
@@ -445,10 +450,11 @@ template <> struct texture_pitches<1> {
     texture_pitches(std::uint64_t, std::uint64_t) {}
 };
 
-// `count` texels of a range that has at least as many, as memory, for `use`.
-template <class T, class It, class Use> void from_enough(It first, It last, std::size_t count, Use use) {
+// Calls `use` with the first `count` elements of a range, copied to contiguous memory if they are not contiguous. A
+// range of fewer elements is an error.
+template <class T, class It, class Use> void from_range_of_at_least(It first, It last, std::size_t count, Use use) {
     const auto too_few = [=](std::size_t given) {
-        refuse_texture("the range has " + std::to_string(given) + " elements, but the texture needs " +
+        refuse_texture("the range has " + std::to_string(given) + " elements, but the copy to the texture needs " +
                        std::to_string(count));
     };
     if constexpr (is_forward<It>) {
@@ -458,7 +464,7 @@ template <class T, class It, class Use> void from_enough(It first, It last, std:
     } else {
         std::vector<T> elements;
         elements.reserve(count);
-        // What is read once may block when asked for more.
+        // An input iterator may block when it is incremented past the last element needed.
         for (; elements.size() < count && first != last;) {
             elements.push_back(static_cast<T>(*first));
             if (elements.size() < count) ++first;
@@ -472,12 +478,12 @@ REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 namespace graphics {
 
-// Texels that live on one accelerator_view.
+// Texels in the memory of one accelerator_view.
 template <class T, int N>
 class texture : public revamp::detail::texel_header<T, N>, public revamp::detail::texture_pitches<N> {
     typedef revamp::detail::texel_header<T, N> header;
     typedef revamp::detail::texture_pitches<N> pitches;
-    typedef revamp::detail::texture_access insides;
+    typedef revamp::detail::texture_access private_access;
     typedef revamp::detail::texture_control control;
     typedef revamp::detail::texture_place place;
     typedef Concurrency::extent<N> shape_type;
@@ -491,38 +497,39 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
     template <class U, int M> friend class texture_view;
     template <class U, int M> friend class writeonly_texture_view;
 
-    // Takes over `made`.
+    // Takes ownership of `made`.
     texture(const shape_type &shape, control *made, const place &where)
         : header(nullptr, shape, made->info.bits, made->info.levels),
           pitches(made->info.row_pitch, made->info.depth_pitch), m_control(made),
           data_length(revamp::detail::saturated(made->info.size)), accelerator_view(where.view),
           associated_accelerator_view(made->is_staging() ? *where.associated : where.view) {
         try {
-            settle();
+            register_object();
         } catch (...) {
             drop();
             throw;
         }
     }
     texture(const shape_type &shape, unsigned bits, unsigned levels, const place &where)
-        : texture(shape, insides::make<T>(shape, bits, levels, where), where) {}
+        : texture(shape, private_access::make<T>(shape, bits, levels, where), where) {}
     static place default_place() { return place{Concurrency::accelerator().get_default_view()}; }
-    // Without a number of bits.
+    // Selects the default number of bits, if T has one.
     static constexpr unsigned default_bits() {
         static_assert(revamp::detail::default_bits<T> != 0,
-                      "a texture of norm or unorm has no default bits_per_scalar_element: give 8 or 16");
+                      "a texture of norm or unorm has no default bits_per_scalar_element; pass 8 or 16");
         return 0;
     }
 
-    // Tells where the object is, and makes its header for kernels.
-    void settle() {
+    // Registers this object by its address, and makes the header that kernels get.
+    void register_object() {
         if (!m_control) return;
         using namespace revamp::detail;
-        // What kernels cannot set, nor make a view of that can (TEX-42), they only read.
-        const revamp_access used = texel_size<T> == 1 ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ;
-        if (!m_object) m_object = std::make_unique<live_object>(used);
+        // Kernels can write only textures of one component: by set(), or by a view that they make (TEX-42).
+        const revamp_access access_mode = texel_size<T> == 1 ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ;
+        if (!m_object) m_object = std::make_unique<live_object>(access_mode);
         m_object->argument.texture = m_control->handle;
-        // Of one component they reach level 0 alone, as it is bound on Windows; of more all levels, by a view.
+        // Kernels can access only level 0 of a texture of one component, as on Windows, but all levels of other
+        // textures.
         m_object->argument.level_count = texel_size<T> == 1 ? 1 : this->mipmap_levels;
         m_object->large = texel_count(this->extent, this->mipmap_levels) * unsigned(texel_size<T>) > INT_MAX;
         m_object->header.resize(sizeof(header));
@@ -536,18 +543,18 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
     }
 
     void fill(const void *source, unsigned bytes) {
-        const revamp_texture_region all = insides::part(*this).region();
+        const revamp_texture_region all = private_access::part(*this).region();
         revamp::detail::check(revamp_copy_to_texture(source, bytes, &all));
     }
     template <class It> void fill_from(It first, It last) {
-        revamp::detail::from_enough<T>(first, last, revamp::detail::count_of(this->extent),
-                                       [&](const T *elements, std::size_t bytes) {
-                                           const revamp_texture_region all = insides::part(*this).region();
-                                           revamp::detail::check(revamp_copy_to_texture(elements, bytes, &all));
-                                       });
+        revamp::detail::from_range_of_at_least<T>(
+            first, last, revamp::detail::count_of(this->extent), [&](const T *elements, std::size_t bytes) {
+                const revamp_texture_region all = private_access::part(*this).region();
+                revamp::detail::check(revamp_copy_to_texture(elements, bytes, &all));
+            });
     }
     void copy_of(const revamp::detail::texture_part &source) {
-        const revamp_texture_region from = source.region(), to = insides::part(*this).region();
+        const revamp_texture_region from = source.region(), to = private_access::part(*this).region();
         revamp::detail::check(revamp_copy_texture(&from, &to));
     }
 
@@ -558,7 +565,7 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
     const Concurrency::accelerator_view accelerator_view;
     const Concurrency::accelerator_view associated_accelerator_view;
 
-    // The shapes that constructors take: an extent, or its components.
+    // The constructors, for each way to give the shape. `parameters`: an extent, or the components of an extent.
 #define REVAMP_TEXTURE_LIST(...) __VA_ARGS__
 #define REVAMP_TEXTURE_FORMS(parameters, shape)                                                                        \
     texture(REVAMP_TEXTURE_LIST parameters) : texture(shape, default_bits(), 1, default_place()) {}                    \
@@ -605,13 +612,14 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
 #undef REVAMP_TEXTURE_FORMS
 #undef REVAMP_TEXTURE_LIST
 
-    // With mipmap levels; 0 for all that the extent allows.
+    // Constructors with mipmap levels. `levels`: 0 for as many as the extent allows.
     texture(const Concurrency::extent<N> &shape, unsigned bits, unsigned levels)
         : texture(shape, bits, levels, default_place()) {}
     texture(const Concurrency::extent<N> &shape, unsigned bits, unsigned levels, const view_type &view)
         : texture(shape, bits, levels, place{view}) {}
 
-    // In the functor of a launch the first is a texture captured by value, which is not allowed.
+    // If this runs while a launch copies its functor, the functor captures a texture by value, which is not allowed.
+    // The launch gets the address of the copy, to report the error.
     texture(const texture &other)
         : texture(other, other.accelerator_view == other.associated_accelerator_view
                              ? place{other.accelerator_view}
@@ -640,7 +648,7 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
           associated_accelerator_view(other.associated_accelerator_view) {
         if (other.m_object) revamp::detail::live_objects::all().remove(&other);
         m_object = std::move(other.m_object);
-        settle();
+        register_object();
     }
     texture &operator=(const texture &other) {
         if (this != &other) *this = texture(other);
@@ -658,15 +666,17 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
     }
 
     void copy_to(texture &destination) const {
-        const revamp_texture_region from = insides::part(*this).region(), to = insides::part(destination).region();
+        const revamp_texture_region from = private_access::part(*this).region(),
+                                    to = private_access::part(destination).region();
         revamp::detail::check(revamp_copy_texture(&from, &to));
     }
     void copy_to(const writeonly_texture_view<T, N> &destination) const {
-        const revamp_texture_region from = insides::part(*this).region(), to = insides::part(destination).region();
+        const revamp_texture_region from = private_access::part(*this).region(),
+                                    to = private_access::part(destination).region();
         revamp::detail::check(revamp_copy_texture(&from, &to));
     }
 
-    // Of a staging texture the first texel, until the next copy that involves it; else null.
+    // The first texel of a staging texture, valid until the next copy of that texture; null for other textures.
     void *data() {
         return first(REVAMP_ACCESS_READ_WRITE);
     }
@@ -674,11 +684,11 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
         return first(REVAMP_ACCESS_READ);
     }
     unsigned get_row_pitch() const {
-        static_assert(N >= 2, "row_pitch is of textures of rank 2 and 3: one of rank 1 has one row");
+        static_assert(N >= 2, "row_pitch needs a texture of rank 2 or 3, because a texture of rank 1 has only one row");
         return this->row_pitch;
     }
     unsigned get_depth_pitch() const {
-        static_assert(N >= 3, "depth_pitch is of textures of rank 3: others have one slice");
+        static_assert(N >= 3, "depth_pitch needs a texture of rank 3, because other textures have only one slice");
         return this->depth_pitch;
     }
     unsigned get_data_length() const {
@@ -699,28 +709,27 @@ class texture : public revamp::detail::texel_header<T, N>, public revamp::detail
 
     REVAMP_TEXEL_READS(revamp::detail::texel_size<T> != 0, true)
     REVAMP_HD void set(const Concurrency::index<N> &at, const T &value) {
-        static_assert(
-            revamp::detail::is_read_write<T>,
-            "texture::set takes int, unsigned int and float only; write other texels by a texture_view<T, N>");
+        static_assert(revamp::detail::is_read_write<T>, "texture::set writes only texels of int, unsigned int and "
+                                                        "float; write other texels through a texture_view<T, N>");
         revamp::detail::store_texel<T>(this->all(), at, value);
     }
 
   private:
-    // As much of the source as it has.
+    // A copy of all levels of `source`.
     template <class Source>
     texture(const Source &source, const place &where)
         : texture(source.extent, source.bits_per_scalar_element, source.mipmap_levels, where) {
-        copy_of(insides::part(source));
+        copy_of(private_access::part(source));
     }
     void *first(revamp_access access) const {
         void *data = nullptr;
-        revamp::detail::check(revamp_texture_data(insides::part(*this).control->handle, access, &data));
+        revamp::detail::check(revamp_texture_data(private_access::part(*this).control->handle, access, &data));
         return data;
     }
 };
 
-// Views are made on the host. In a kernel, of textures that this captured: of one component a writable one, of more
-// than one a read-only one (TEX-42), which the compiler of kernels checks.
+// Views are made on the host. A kernel can also make a view of a texture that it captured: a writable view if texels
+// have one component, else a read-only view (TEX-42). The kernel compiler checks this.
 
 // A view of level 0 that kernels write through.
 template <class T, int N>
@@ -742,7 +751,7 @@ class writeonly_texture_view : public revamp::detail::basic_texture_view<T, N, R
     }
 };
 
-// A view of one level that kernels write through, and read where texels are int, unsigned int or float.
+// A view of one level that kernels can write, and also read if T is int, unsigned int or float.
 template <class T, int N>
 class texture_view : public revamp::detail::basic_texture_view<T, N, REVAMP_ACCESS_READ_WRITE> {
     typedef revamp::detail::basic_texture_view<T, N, REVAMP_ACCESS_READ_WRITE> base;
@@ -791,7 +800,7 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
         return *this;
     }
     texture_view &operator=(const texture_view<T, N> &other) { return *this = texture_view(other); }
-    // A texture becomes a view of either kind.
+    // Without this overload an assignment is ambiguous, because a texture converts to both kinds of texture_view.
     REVAMP_HD texture_view &operator=(const texture<T, N> &source) { return *this = texture_view(source); }
 
     unsigned get_mipmap_levels() const { return this->mipmap_levels; }
@@ -809,7 +818,7 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
     template <filter_mode Filter = filter_linear, address_mode Address = address_clamp>
     REVAMP_HD T sample(const coordinates_type &coordinates, float level_of_detail = 0.0f) const {
         static_assert(Filter == filter_point || Filter == filter_linear,
-                      "sample: the filter is filter_point or filter_linear");
+                      "sample: the filter must be filter_point or filter_linear");
         return sampled(predefined<Filter, Address>(), coordinates, level_of_detail);
     }
 
@@ -830,14 +839,14 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
   private:
     template <filter_mode Filter, address_mode Address> REVAMP_HD static revamp::detail::sampling predefined() {
         static_assert(Address == address_wrap || Address == address_mirror || Address == address_clamp,
-                      "a predefined sampler has address_wrap, address_mirror or address_clamp; for address_border make "
-                      "a sampler with its border colour");
+                      "the address mode of a predefined sampler must be address_wrap, address_mirror or address_clamp; "
+                      "for address_border, construct a sampler with a border colour");
         return {Filter, Address, {}};
     }
     REVAMP_HD T sampled(const revamp::detail::sampling &how, const coordinates_type &coordinates, float level) const {
-        static_assert(revamp::detail::is_sampled<T>,
-                      "sample: only textures of float, norm and unorm can be sampled; read others by index");
-        if constexpr (!revamp::detail::is_sampled<T>) {
+        static_assert(revamp::detail::can_be_sampled<T>,
+                      "sample: only textures of float, norm and unorm can be sampled; read other textures by index");
+        if constexpr (!revamp::detail::can_be_sampled<T>) {
             return T();
         } else if constexpr (N == 1) {
             const revamp::detail::coordinates<1> at = {{coordinates}};
@@ -853,10 +862,10 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
     template <int Component>
     REVAMP_HD gather_return_type gathered(const revamp::detail::sampling &how,
                                           const coordinates_type &coordinates) const {
-        static_assert(N == 2, "gather is for textures of rank 2");
-        static_assert(revamp::detail::is_sampled<T>,
-                      "gather: only textures of float, norm and unorm can be sampled; read others by index");
-        if constexpr (N == 2 && revamp::detail::is_sampled<T>) {
+        static_assert(N == 2, "gather needs a texture of rank 2");
+        static_assert(revamp::detail::can_be_sampled<T>,
+                      "gather: only textures of float, norm and unorm can be sampled; read other textures by index");
+        if constexpr (N == 2 && revamp::detail::can_be_sampled<T>) {
             const revamp::detail::coordinates<2> at = {{coordinates.x, coordinates.y}};
             return revamp::detail::gather_texels<Component, T>(this->all(), how, at);
         } else {

@@ -5,11 +5,11 @@
 #ifndef REVAMP_DETAIL_TEXTURE_COPY_H
 #define REVAMP_DETAIL_TEXTURE_COPY_H
 
+#include "completion.h"
 #include "config.h"
 #include "copy.h"
 #include "copy_memory.h"
 #include "exceptions.h"
-#include "runtime.h"
 #include "texture.h"
 
 #include <cstddef>
@@ -20,11 +20,11 @@
 
 REVAMP_DETAIL_BEGIN
 
-// A texture or view, or a section of it, as one side of a copy. Lives until the copy was asked for.
+// A texture or view, or a section of it, as one side of a copy. Must live until the copy has been started.
 struct texture_side {
     revamp_texture_region region;
     int origin[3] = {}, extent[3] = {};
-    // The texels.
+    // The number of texels.
     std::size_t count;
 
     template <class X> explicit texture_side(const X &all) : region(texture_access::part(all).region()) {
@@ -40,23 +40,22 @@ struct texture_side {
             extent[d] = size[d];
             inside = inside && from[d] >= 0 && size[d] > 0 && size[d] <= all.extent[d] - from[d];
         }
-        // What is no section of it the library refuses; memory for its texels there need not be.
+        // The library rejects an invalid section, so no memory for its texels is needed.
         count = inside ? count_of(size) : 0;
     }
     texture_side(const texture_side &) = delete;
 };
 
-// Elements of iterators are the texels themselves.
+// Copies by iterators need texels that are stored with the size of T.
 template <class T, class X> void check_iterated(const X &all) {
-    static_assert(
-        default_bits<T> != 0,
-        "textures of norm and unorm cannot be copied by iterators, because their texels are stored in fewer bits; "
-        "pass a pointer and a number of bytes");
+    static_assert(default_bits<T> != 0,
+                  "textures of norm and unorm cannot be copied by iterators, because their texels have fewer bits than "
+                  "the iterators' elements; pass a pointer and a number of bytes");
     if (all.bits_per_scalar_element != default_bits<T>)
         refuse_texture(
             "a copy by iterators was requested for a texture of " + std::to_string(all.bits_per_scalar_element) +
-            " bits per scalar element, whose texels are stored in fewer bits than the elements; pass a pointer "
-            "and a number of bytes");
+            " bits per scalar element, whose texels have fewer bits than the iterators' elements; pass a pointer and "
+            "a number of bytes");
 }
 
 inline Concurrency::completion_future to_texture_async(const void *source, std::size_t bytes,
@@ -73,7 +72,7 @@ inline Concurrency::completion_future from_texture_async(const texture_side &sou
 }
 
 template <class T, class It> void iterators_to_texture(It first, It last, const texture_side &destination) {
-    from_enough<T>(first, last, destination.count, [&](const T *elements, std::size_t bytes) {
+    from_range_of_at_least<T>(first, last, destination.count, [&](const T *elements, std::size_t bytes) {
         check(revamp_copy_to_texture(elements, bytes, &destination.region));
     });
 }
@@ -81,7 +80,7 @@ template <class T, class It>
 Concurrency::completion_future iterators_to_texture_async(It first, It last, const texture_side &destination) {
     if constexpr (is_memory_of<T, It>) {
         Concurrency::completion_future done;
-        from_enough<T>(first, last, destination.count, [&](const T *elements, std::size_t bytes) {
+        from_range_of_at_least<T>(first, last, destination.count, [&](const T *elements, std::size_t bytes) {
             done = to_texture_async(elements, bytes, destination);
         });
         return done;
@@ -89,11 +88,11 @@ Concurrency::completion_future iterators_to_texture_async(It first, It last, con
         const auto nothing_more = [](std::vector<T> &) {};
         typedef pending_copy<std::vector<T>, std::remove_const_t<decltype(nothing_more)>> pending;
         std::unique_ptr<pending> kept(new pending{{}, nothing_more});
-        from_enough<T>(first, last, destination.count, [&](const T *elements, std::size_t) {
+        from_range_of_at_least<T>(first, last, destination.count, [&](const T *elements, std::size_t) {
             kept->elements.assign(elements, elements + destination.count);
         });
-        const auto under = to_texture_async(kept->elements.data(), destination.count * sizeof(T), destination);
-        return pending::start(std::move(kept), under);
+        const auto underlying = to_texture_async(kept->elements.data(), destination.count * sizeof(T), destination);
+        return pending::start(std::move(kept), underlying);
     }
 }
 template <class T, class Out> void texture_to_iterator(const texture_side &source, Out out) {
@@ -115,8 +114,8 @@ Concurrency::completion_future texture_to_iterator_async(const texture_side &sou
         const auto write = [out](raw_elements<T> &elements) { write_all(elements, out); };
         typedef pending_copy<raw_elements<T>, std::remove_const_t<decltype(write)>> pending;
         std::unique_ptr<pending> kept(new pending{raw_elements<T>(source.count), write});
-        const auto under = from_texture_async(source, kept->elements.begin(), source.count * sizeof(T));
-        return pending::start(std::move(kept), under);
+        const auto underlying = from_texture_async(source, kept->elements.begin(), source.count * sizeof(T));
+        return pending::start(std::move(kept), underlying);
     }
 }
 inline void between_textures(const texture_side &source, const texture_side &destination) {
@@ -130,17 +129,17 @@ inline Concurrency::completion_future between_textures_async(const texture_side 
 }
 
 template <class T> constexpr bool check_written() {
-    static_assert(!std::is_const_v<T>, "a texture_view<const T, N> is read-only: copy to the texture, or to a "
+    static_assert(!std::is_const_v<T>, "a texture_view<const T, N> is read-only; copy to the texture, or to a "
                                        "texture_view<T, N>");
     return true;
 }
 template <class T, int N, class U, int M> constexpr bool check_pair() {
     static_assert(N == M, "textures of different rank cannot be copied to each other");
-    static_assert(!std::is_const_v<U>, "a texture_view<const T, N> is read-only: copy to the texture, or to a "
+    static_assert(!std::is_const_v<U>, "a texture_view<const T, N> is read-only; copy to the texture, or to a "
                                        "texture_view<T, N>");
     return true;
 }
-// An iterator, and no pointer without a type.
+// True for iterators, but not for void pointers.
 template <class It> struct is_range { static constexpr bool value = is_iterator<It>; };
 template <> struct is_range<void *> { static constexpr bool value = false; };
 template <> struct is_range<const void *> { static constexpr bool value = false; };

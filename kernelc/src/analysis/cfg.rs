@@ -19,24 +19,24 @@ pub fn successors(block: &Block) -> Vec<BlockId> {
     }
 }
 
-/// Whether the function's end can be reached from each of its blocks.
-pub fn ends(function: &Function) -> bool {
+/// True if every reachable block can reach an exit of the function.
+pub fn can_exit(function: &Function) -> bool {
     let graph = ControlFlowGraph::of(&function.blocks);
-    let mut ends = vec![false; function.blocks.len()];
+    let mut can_exit = vec![false; function.blocks.len()];
     let mut stack: Vec<usize> = graph.order.iter().copied().filter(|&b| graph.successors[b].is_empty()).collect();
     while let Some(block) = stack.pop() {
-        if !std::mem::replace(&mut ends[block], true) {
+        if !std::mem::replace(&mut can_exit[block], true) {
             stack.extend(&graph.predecessors[block]);
         }
     }
-    graph.order.iter().all(|&block| ends[block])
+    graph.order.iter().all(|&block| can_exit[block])
 }
 
-/// Blocks and edges, by number.
+/// The blocks of a function, represented by their indices, and the edges between them.
 pub struct ControlFlowGraph {
     pub successors: Vec<Vec<usize>>,
     pub predecessors: Vec<Vec<usize>>,
-    /// Reachable blocks, each after all that dominate it.
+    /// The reachable blocks in reverse post-order: each block follows all blocks that dominate it.
     pub order: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ impl ControlFlowGraph {
         Self::new(blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect())
     }
 
-    /// Of the successors of each block, of which the first is where the function begins.
+    /// Builds the graph from the successors of each block; block 0 is the entry.
     pub fn new(successors: Vec<Vec<usize>>) -> Self {
         // A declaration has no blocks.
         let order = if successors.is_empty() { Vec::new() } else { post_order(&successors, 0) };
@@ -59,13 +59,12 @@ impl ControlFlowGraph {
         ControlFlowGraph { successors, predecessors, order }
     }
 
-    /// The immediate dominator of each reachable block; the first block's is itself.
+    /// The immediate dominator of each reachable block. The entry's immediate dominator is the entry itself.
     pub fn dominators(&self) -> Vec<Option<usize>> {
         dominators(&self.order, &self.predecessors)
     }
 
-    /// The immediate post-dominator of each block from which the `exit` can be reached. Other blocks have
-    /// none and are ignored.
+    /// The immediate post-dominator of each block. Blocks that cannot reach `exit` have none and are ignored.
     pub fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
         let order: Vec<usize> = post_order(&self.predecessors, exit).into_iter().rev().collect();
         dominators(&order, &self.successors)
@@ -94,9 +93,9 @@ fn post_order(edges: &[Vec<usize>], from: usize) -> Vec<usize> {
 
 /// Cooper, Harvey and Kennedy: A Simple, Fast Dominance Algorithm.
 fn dominators(order: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
-    let mut place = vec![usize::MAX; predecessors.len()];
+    let mut position = vec![usize::MAX; predecessors.len()];
     for (i, &block) in order.iter().enumerate() {
-        place[block] = i;
+        position[block] = i;
     }
     let mut idom: Vec<Option<usize>> = vec![None; predecessors.len()];
     let Some(&first) = order.first() else { return idom };
@@ -112,7 +111,7 @@ fn dominators(order: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>
                 }
                 new = Some(match new {
                     None => from,
-                    Some(other) => meet(other, from, &idom, &place),
+                    Some(other) => common_dominator(other, from, &idom, &position),
                 });
             }
             if new != idom[block] {
@@ -124,21 +123,21 @@ fn dominators(order: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>
     idom
 }
 
-fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], place: &[usize]) -> usize {
+fn common_dominator(mut a: usize, mut b: usize, idom: &[Option<usize>], position: &[usize]) -> usize {
     while a != b {
-        while place[a] > place[b] {
+        while position[a] > position[b] {
             a = idom[a].unwrap_or(b);
         }
-        while place[b] > place[a] {
+        while position[b] > position[a] {
             b = idom[b].unwrap_or(a);
         }
     }
     a
 }
 
-/// The dominator tree, which answers queries in constant time.
+/// The dominator tree. A query takes constant time.
 pub struct DominatorTree {
-    /// When a depth-first walk of the tree enters and leaves a block; 0 for unreachable blocks.
+    /// For each block, the times at which a depth-first walk of the tree enters and leaves it; 0 for an unreachable block.
     spans: Vec<(usize, usize)>,
 }
 
@@ -147,8 +146,8 @@ impl DominatorTree {
         let idom = graph.dominators();
         let mut children = vec![Vec::new(); idom.len()];
         for &block in graph.order.iter().skip(1) {
-            if let Some(up) = idom[block] {
-                children[up].push(block);
+            if let Some(parent) = idom[block] {
+                children[parent].push(block);
             }
         }
         let mut spans = vec![(0, 0); idom.len()];

@@ -1,4 +1,4 @@
-//! A function with its control-flow graph, its loops, and where its values are defined.
+//! A function with its control-flow graph, its loops, and the definitions of its values.
 
 use super::cfg::ControlFlowGraph;
 use super::loops::{NaturalLoop, natural_loops};
@@ -10,7 +10,7 @@ pub struct Flow<'m> {
     pub function: &'m Function,
     pub graph: ControlFlowGraph,
     pub loops: Vec<NaturalLoop>,
-    /// The block and the instruction that define each local; parameters have none.
+    /// For each local value, the block and the instruction that define it; parameters have no entry.
     pub definitions: HashMap<LocalId, (usize, &'m Instruction)>,
 }
 
@@ -22,8 +22,9 @@ impl<'m> Flow<'m> {
             .blocks
             .iter()
             .enumerate()
-            .flat_map(|(n, block)| block.instructions.iter().map(move |one| (n, one)));
-        let definitions = instructions.filter_map(|(n, one)| Some((one.result?, (n, one)))).collect();
+            .flat_map(|(n, block)| block.instructions.iter().map(move |instruction| (n, instruction)));
+        let definitions =
+            instructions.filter_map(|(n, instruction)| Some((instruction.result?, (n, instruction)))).collect();
         Self { module, function, graph, loops, definitions }
     }
 
@@ -35,26 +36,28 @@ impl<'m> Flow<'m> {
     /// The value on which the branch or switch at the end of a block depends.
     pub fn condition(&self, block: usize) -> Option<LocalId> {
         match &self.block(block).last()?.op {
-            Op::CondBr { condition: asked, .. } | Op::Switch { value: asked, .. } => asked.value.local(),
+            Op::CondBr { condition: selector, .. } | Op::Switch { value: selector, .. } => selector.value.local(),
             _ => None,
         }
     }
 
-    /// The first instruction of a kind that a value depends on within some blocks, with its block; the value's own comes first.
+    /// Searches the definition of `from` and, transitively, the definitions of its operands for an instruction that
+    /// satisfies `predicate`. Considers only instructions in blocks that satisfy `is_inside`. Returns the first instruction
+    /// found, with its block.
     pub fn find(
         &self,
         from: LocalId,
-        inside: impl Fn(usize) -> bool,
-        wanted: impl Fn(&Instruction) -> bool,
+        is_inside: impl Fn(usize) -> bool,
+        predicate: impl Fn(&Instruction) -> bool,
     ) -> Option<(usize, &'m Instruction)> {
-        let (mut rest, mut seen) = (vec![from], HashSet::new());
-        while let Some(local) = rest.pop() {
-            let Some(&(block, one)) = self.definitions.get(&local) else { continue };
-            if inside(block) && seen.insert(local) {
-                if wanted(one) {
-                    return Some((block, one));
+        let (mut pending, mut seen) = (vec![from], HashSet::new());
+        while let Some(local) = pending.pop() {
+            let Some(&(block, instruction)) = self.definitions.get(&local) else { continue };
+            if is_inside(block) && seen.insert(local) {
+                if predicate(instruction) {
+                    return Some((block, instruction));
                 }
-                rest.extend(one.op.operands().into_iter().filter_map(Value::local));
+                pending.extend(instruction.op.operands().into_iter().filter_map(Value::local));
             }
         }
         None

@@ -1,15 +1,15 @@
-//! Natural loops.
+//! Finds the natural loops of a function.
 
 use super::cfg::{ControlFlowGraph, DominatorTree};
 use std::collections::HashSet;
 
-/// The loop of a header: its blocks, by number.
+/// A loop. The header and the blocks are indices of blocks.
 pub struct NaturalLoop {
     pub header: usize,
     pub blocks: HashSet<usize>,
 }
 
-/// The loops of a function, outer before inner.
+/// The loops of a function; outer loops precede inner loops.
 pub fn natural_loops(graph: &ControlFlowGraph) -> Vec<NaturalLoop> {
     let dominance = DominatorTree::of(graph);
     let mut loops = Vec::new();
@@ -23,7 +23,7 @@ pub fn natural_loops(graph: &ControlFlowGraph) -> Vec<NaturalLoop> {
     loops
 }
 
-/// The blocks of the loop of a back edge.
+/// The blocks of the natural loop whose back edge goes from `latch` to `header`.
 pub fn blocks(graph: &ControlFlowGraph, header: usize, latch: usize) -> HashSet<usize> {
     let mut inside = HashSet::from([header]);
     let mut stack = vec![latch];

@@ -1,4 +1,4 @@
-//! Analyses of functions of `ir`: control flow, dominators, loops, locks. Each is valid for the copy that it was made of.
+//! Analyses of functions of `ir`: control flow, dominators, loops, locks. A change of a function makes the function's analyses invalid.
 
 pub mod cfg;
 pub mod flow;

@@ -1,7 +1,7 @@
-//! LLVM IR as the kernel compiler sees it: the part of the language that Clang and LLVM's passes write for C++ AMP kernels.
+//! A typed copy of LLVM IR: the part of the language that Clang and LLVM's passes write for C++ AMP kernels.
 //!
-//! `snapshot` copies a module of LLVM into a [`Module`]. Nothing here knows of SPIR-V. What kernels cannot have ([`Op::Other`]) is
-//! kept by name, so that it is refused only where a kernel uses it, with the user's line.
+//! `snapshot` copies a module of LLVM into a [`Module`], which does not depend on SPIR-V. An instruction that kernels cannot have becomes
+//! [`Op::Other`] with the instruction's name. It is refused only if a kernel uses it; the error names the line in the user's source.
 
 mod module;
 mod operations;

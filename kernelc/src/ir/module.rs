@@ -1,14 +1,14 @@
-//! The tree: modules, functions, instructions, types, constants and debug locations.
+//! The data types of the copy of LLVM IR: modules, functions, instructions, types, constants and debug locations.
 
 use std::rc::Rc;
 
-/// A type; named structs are resolved, pointers are opaque.
+/// A type. Named structs are replaced by their definitions, and pointers are opaque.
 #[derive(Clone, Debug, Eq, Hash)]
-#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is equal part by part")]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "equal types have equal parts")]
 pub enum Type {
     /// No value.
     Void,
-    /// An integer of so many bits.
+    /// An integer with this number of bits.
     Int(u32),
     /// IEEE binary16.
     Half,
@@ -24,19 +24,19 @@ pub enum Type {
     Vector(u32, Rc<Type>),
     /// `{ .. }`, or `<{ .. }>` without padding.
     Struct {
-        /// Without padding.
+        /// True if the struct has no padding.
         packed: bool,
         /// The members.
         fields: Rc<[Type]>,
     },
-    /// A type of no value in a kernel: a label, a token, metadata, a function, x86_fp80, an opaque struct, a scalable vector. Also
-    /// a type that is too large or too deeply nested to be looked at.
+    /// A type that no value of a kernel has: a label, a token, metadata, a function, x86_fp80, an opaque struct, a scalable
+    /// vector. Also a type that is too large or too deeply nested to copy.
     Other,
 }
 
 /// The address spaces of Clang's `amdgcnspirv` target.
 pub mod space {
-    /// Locals of a thread.
+    /// Local variables of a thread.
     pub const PRIVATE: u32 = 0;
     /// Memory of the device.
     pub const GLOBAL: u32 = 1;
@@ -44,20 +44,20 @@ pub mod space {
     pub const ARGUMENTS: u32 = 2;
     /// `tile_static`.
     pub const TILE: u32 = 3;
-    /// Any of the above.
+    /// Any of the other address spaces.
     pub const GENERIC: u32 = 4;
 }
 
-/// A place in [`Module::globals`].
+/// An index into [`Module::globals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GlobalId(pub usize);
-/// A place in [`Module::functions`].
+/// An index into [`Module::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctionId(pub usize);
-/// A place in [`Function::blocks`].
+/// An index into [`Function::blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub usize);
-/// A parameter or the result of an instruction: a place in [`Function::locals`].
+/// A parameter or the result of an instruction: an index into [`Function::locals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalId(pub usize);
 /// The source location of an instruction: an index into [`Module::locations`]; see [`Module::frames`].
@@ -71,108 +71,109 @@ pub struct Module {
     pub globals: Vec<Global>,
     /// Functions, declared or defined.
     pub functions: Vec<Function>,
-    /// Source locations of instructions, and of the calls that they were inlined from.
+    /// Source locations of instructions, and of the calls through which the instructions were inlined.
     pub locations: Vec<Location>,
 }
 
 /// A global variable.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Without `@` and quotes.
+    /// The name, without `@` and quotes.
     pub name: String,
-    /// Of what it holds.
+    /// The type of the variable's content.
     pub ty: Type,
-    /// See [`space`].
+    /// The address space (see [`space`]).
     pub space: u32,
-    /// Declared `constant`.
+    /// True if the variable is declared `constant`.
     pub constant: bool,
-    /// Absent if it is declared `external`.
+    /// `None` if the variable is declared `external`.
     pub initializer: Option<Constant>,
-    /// In bytes; 0 if it is not said.
+    /// The alignment in bytes; 0 if the module does not state it.
     pub align: u64,
 }
 
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Without `@` and quotes.
+    /// The name, without `@` and quotes.
     pub name: String,
-    /// Declared with `spir_kernel` or `amdgpu_kernel`.
+    /// True if the calling convention is `spir_kernel` or `amdgpu_kernel`.
     pub kernel: bool,
-    /// What it returns.
+    /// The type of the result.
     pub returns: Type,
-    /// The parameters, the first of [`Function::locals`].
+    /// The parameters. Parameter `n` is also local `n` in [`Function::locals`].
     pub parameters: Vec<Parameter>,
-    /// Type and name of each local, parameters first.
+    /// The type and name of each parameter and each result of an instruction, parameters first.
     pub locals: Vec<Local>,
-    /// Empty if the function is only declared. The first is where it begins.
+    /// The basic blocks; the first block is the entry. Empty if the function is only declared.
     pub blocks: Vec<Block>,
-    /// Where it is defined in the source, if debug information says so.
+    /// The location of the function's definition in the source, if debug information has it.
     pub definition: Option<Frame>,
 }
 
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its type.
+    /// The type of the parameter.
     pub ty: Type,
-    /// The type that `byref(T)` or `byval(T)` says.
+    /// The type `T` of the parameter's attribute `byref(T)` or `byval(T)`, if any.
     pub pointee: Option<Type>,
 }
 
-/// A value of a function.
+/// A parameter of a function or the result of an instruction.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Its type.
+    /// The type of the value.
     pub ty: Type,
-    /// Without `%` and quotes.
+    /// The name, without `%` and quotes.
     pub name: String,
 }
 
-/// A basic block; the last instruction is its only terminator.
+/// A basic block. Its only terminator is the last instruction.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Without `%` and quotes.
+    /// The name, without `%` and quotes.
     pub name: String,
-    /// Never empty.
+    /// The instructions; never empty.
     pub instructions: Vec<Instruction>,
 }
 
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// What it makes; absent for those that make nothing.
+    /// The result; `None` for an instruction without a result.
     pub result: Option<LocalId>,
-    /// What it does.
+    /// The operation with its operands.
     pub op: Op,
-    /// Where in the source.
+    /// The location in the source.
     pub location: Option<LocationId>,
 }
 
 /// A value and its type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
-    /// Its type.
+    /// The type of the value.
     pub ty: Type,
     /// The value.
     pub value: Value,
 }
 
-/// What an operand is.
+/// The value of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A parameter or a result.
+    /// A parameter or the result of an instruction.
     Local(LocalId),
     /// A constant.
     Constant(Constant),
 }
 
-/// A constant, whose type is beside it.
+/// A constant. The type of the constant is in the [`Operand`] or [`Global`] that contains the constant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
-    /// Sign-extended or not: only the low bits of the type count. `true` is 1.
+    /// An integer. Only as many low bits as the type has are significant; the upper bits may be sign-extended or not. `true` is 1.
     Int(i128),
-    /// The value as a double, as LLVM writes halves, floats and doubles; exact, NaN payloads too (the bits).
+    /// A half, float or double, as the bits of a double with the same value, as in LLVM's text. The conversion is exact and keeps NaN
+    /// payloads.
     Float(u64),
     /// `null`, `zeroinitializer`.
     Zero,
@@ -182,7 +183,7 @@ pub enum Constant {
     Poison,
     /// The bytes of `c"..."`.
     Bytes(Rc<[u8]>),
-    /// Elements of an array, vector or struct; `splat (T v)` is written out.
+    /// The elements of an array, vector or struct. `splat (T v)` becomes a list of all elements.
     Aggregate(Rc<[Operand]>),
     /// The address of a global variable.
     Global(GlobalId),
@@ -192,16 +193,16 @@ pub enum Constant {
     Expression(Box<Op>),
     /// The address of a label in a function.
     BlockAddress(FunctionId),
-    /// A constant of no kernel: an integer of more than 64 bits, `dso_local_equivalent`, metadata, a vector of more than 1024
-    /// elements, ...
+    /// A constant that kernels do not have: an integer of more than 64 bits, `dso_local_equivalent`, metadata, a vector of more than
+    /// 1024 elements, ...
     Other,
 }
 
-/// What an instruction does. Names are LLVM's.
+/// The operation of an instruction, with its operands. The variants have LLVM's names.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the fields say it by their names")]
+#[expect(missing_docs, reason = "the names of the fields explain them")]
 pub enum Op {
-    /// Two operands of one type.
+    /// An arithmetic or bitwise operation on two operands of one type.
     Binary { op: BinaryOp, left: Operand, right: Operand, flags: Flags },
     /// `fneg`.
     FNeg { value: Operand, flags: Flags },
@@ -211,19 +212,19 @@ pub enum Op {
     ICmp { predicate: IntPredicate, left: Operand, right: Operand },
     /// A comparison of floating-point numbers.
     FCmp { predicate: FloatPredicate, left: Operand, right: Operand, flags: Flags },
-    /// A value that depends on the block before.
+    /// `phi`: a value that depends on the preceding block.
     Phi { ty: Type, incoming: Vec<(Value, BlockId)> },
     /// `condition ? yes : no`.
     Select { condition: Operand, yes: Operand, no: Operand },
     /// `freeze`.
     Freeze { value: Operand },
-    /// A load; `atomic` are those with an ordering.
+    /// A load; `atomic` if it has an ordering.
     Load { ty: Type, pointer: Operand, align: u64, volatile: bool, atomic: bool },
     /// A store.
     Store { value: Operand, pointer: Operand, align: u64, volatile: bool, atomic: bool },
-    /// Address arithmetic.
+    /// `getelementptr`: address arithmetic.
     Gep { source: Type, base: Operand, indices: Vec<Operand>, inbounds: bool },
-    /// Memory of the thread.
+    /// `alloca`: memory of the thread.
     Alloca { ty: Type, count: Operand, align: u64, space: u32 },
     /// `atomicrmw`; the ordering does not matter to C++ AMP.
     AtomicRmw { op: AtomicOp, pointer: Operand, value: Operand },
@@ -231,8 +232,8 @@ pub enum Op {
     CmpXchg { pointer: Operand, expected: Operand, new: Operand },
     /// `fence`.
     Fence,
-    /// A call of a function that is known by name.
-    Call { callee: FunctionId, arguments: Vec<Operand>, returns: Type, flags: Flags },
+    /// A direct call. `aligns`: for each argument, the alignment in the attribute `align`; 1 without the attribute.
+    Call { callee: FunctionId, arguments: Vec<Operand>, aligns: Vec<u64>, returns: Type, flags: Flags },
     /// A call through a pointer.
     CallIndirect { callee: Operand, arguments: Vec<Operand>, returns: Type },
     /// `extractvalue`.
@@ -243,23 +244,23 @@ pub enum Op {
     ExtractElement { vector: Operand, at: Operand },
     /// `insertelement`.
     InsertElement { vector: Operand, element: Operand, at: Operand },
-    /// `shufflevector`; an index of `None` is poison.
+    /// `shufflevector`; a mask element `None` is poison.
     ShuffleVector { left: Operand, right: Operand, mask: Vec<Option<u32>> },
-    /// Terminators.
+    /// An unconditional branch.
     Br { target: BlockId },
     /// A branch on an `i1`.
     CondBr { condition: Operand, yes: BlockId, no: BlockId },
     /// A switch over an integer.
     Switch { value: Operand, default: BlockId, cases: Vec<(i128, BlockId)> },
-    /// The end of the function.
+    /// `ret`: a return from the function.
     Ret { value: Option<Operand> },
-    /// Control does not come here.
+    /// `unreachable`.
     Unreachable,
-    /// An instruction of no kernel, by its name: `invoke`, `landingpad`, `va_arg`, inline assembly (`asm`), ...
+    /// An instruction that kernels cannot have, by its name: `invoke`, `landingpad`, `va_arg`, inline assembly (`asm`), ...
     Other { name: &'static str },
 }
 
-/// Of a [`Op::Binary`].
+/// The operation of an [`Op::Binary`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum BinaryOp {
@@ -283,7 +284,7 @@ pub enum BinaryOp {
     FRem,
 }
 
-/// Of a [`Op::Cast`].
+/// The operation of an [`Op::Cast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum CastOp {
@@ -303,7 +304,7 @@ pub enum CastOp {
     AddrSpaceCast,
 }
 
-/// Of a [`Op::ICmp`].
+/// The predicate of an [`Op::ICmp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum IntPredicate {
@@ -319,7 +320,7 @@ pub enum IntPredicate {
     Sle,
 }
 
-/// Of a [`Op::FCmp`].
+/// The predicate of an [`Op::FCmp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum FloatPredicate {
@@ -341,7 +342,7 @@ pub enum FloatPredicate {
     True,
 }
 
-/// Of a [`Op::AtomicRmw`].
+/// The operation of an [`Op::AtomicRmw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum AtomicOp {
@@ -362,7 +363,7 @@ pub enum AtomicOp {
     FMin,
 }
 
-/// Fast-math and wrapping flags that matter to code.
+/// The fast-math and wrapping flags that the kernel compiler uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     /// `contract`.
@@ -380,36 +381,36 @@ pub struct Flags {
 /// A source location, as a `DILocation` states it.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// The function around it, as its author named it.
+    /// The name of the enclosing function in the source.
     pub function: Rc<str>,
-    /// As the compiler was given it.
+    /// The path of the file, as the compiler got it.
     pub file: Rc<str>,
-    /// From 1; 0 is unknown.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// From 1; 0 is unknown.
+    /// The column, from 1; 0 if unknown.
     pub column: u32,
-    /// The call that the function was inlined from.
+    /// The location of the call through which the function was inlined.
     pub inlined_at: Option<LocationId>,
 }
 
-/// A place in the user's source.
+/// A location in the user's source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The function around it, as its author named it.
+    /// The name of the enclosing function in the source.
     pub function: String,
-    /// As the compiler was given it.
+    /// The path of the file, as the compiler got it.
     pub file: String,
-    /// From 1; 0 is unknown.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// From 1; 0 is unknown.
+    /// The column, from 1; 0 if unknown.
     pub column: u32,
 }
 
-/// The most frames of a source location.
-const MOST_FRAMES: usize = 64;
+/// The maximum number of frames of a source location.
+const MAX_FRAMES: usize = 64;
 
 impl Module {
-    /// A source location, innermost first; after it the calls that the functions around it were inlined from.
+    /// The frame of a source location, followed by the frames of the calls through which it was inlined, innermost first.
     pub fn frames(&self, location: LocationId) -> Vec<Frame> {
         let at = |id: LocationId| self.locations.get(id.0);
         let all = std::iter::successors(at(location), |inner| inner.inlined_at.and_then(at));
@@ -419,12 +420,13 @@ impl Module {
             line: at.line,
             column: at.column,
         };
-        // A location that is inlined into itself passes LLVM's verifier.
-        all.take(MOST_FRAMES).map(frame).collect()
+        // The limit is needed because LLVM's verifier accepts a location that is inlined into itself.
+        all.take(MAX_FRAMES).map(frame).collect()
     }
 }
 
-// As if derived, but types of one origin, which a file may name often and make large, are equal at once.
+// Gives the same results as the derived implementation, but compares types that share their parts in constant time. A
+// module may use a large type often.
 impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -440,8 +442,8 @@ impl PartialEq for Type {
             (Type::Vector(count, left), Type::Vector(n, right)) => {
                 count == n && (Rc::ptr_eq(left, right) || left == right)
             }
-            (Type::Struct { packed, fields: left }, Type::Struct { packed: also, fields: right }) => {
-                packed == also && (Rc::ptr_eq(left, right) || left == right)
+            (Type::Struct { packed, fields: left }, Type::Struct { packed: other_packed, fields: right }) => {
+                packed == other_packed && (Rc::ptr_eq(left, right) || left == right)
             }
             _ => false,
         }
@@ -449,12 +451,12 @@ impl PartialEq for Type {
 }
 
 impl Type {
-    /// Size in bytes between elements of an array: LLVM's allocation size on the target. `None` for what has none.
+    /// LLVM's allocation size on the target in bytes, which is also the stride of arrays of this type. `None` for types without a size.
     pub fn size(&self) -> Option<u64> {
         self.store_size()?.checked_next_multiple_of(self.align()?)
     }
 
-    /// Bytes that a load or store touches.
+    /// The number of bytes that a load or store accesses.
     pub fn store_size(&self) -> Option<u64> {
         match self {
             Type::Int(bits) => Some(u64::from(bits.div_ceil(8))),
@@ -482,17 +484,17 @@ impl Type {
                 Some(self.store_size()?.next_power_of_two().min(16))
             }
             Type::Array(_, element) => element.align(),
-            // As the data layout of the target says.
+            // The data layout of the target defines this alignment.
             Type::Vector(..) => self.store_size()?.checked_next_power_of_two(),
             Type::Struct { packed: true, .. } => Some(1),
             Type::Struct { fields, .. } => {
-                fields.iter().try_fold(1, |most, field| Some(u64::max(most, field.align()?)))
+                fields.iter().try_fold(1, |largest, field| Some(u64::max(largest, field.align()?)))
             }
             Type::Void | Type::Other => None,
         }
     }
 
-    /// Where field `index` of a struct begins; past the end: its size.
+    /// The offset in bytes of field `index` of a struct; for an index past the end, the size of the struct.
     pub fn field_offset(&self, index: usize) -> Option<u64> {
         let Type::Struct { packed, fields } = self else { return None };
         let mut at = 0_u64;
@@ -510,7 +512,7 @@ impl Type {
 }
 
 impl Value {
-    /// The parameter or result that it is.
+    /// The parameter or the result of an instruction, if the value is not a constant.
     pub fn local(&self) -> Option<LocalId> {
         match self {
             Value::Local(local) => Some(*local),
@@ -520,48 +522,50 @@ impl Value {
 }
 
 impl Op {
-    /// Whether it is an atomic operation that both reads and writes.
+    /// True for an atomic operation that both reads and writes.
     pub fn is_atomic_update(&self) -> bool {
         matches!(self, Op::AtomicRmw { .. } | Op::CmpXchg { .. })
     }
 
-    /// All values that the instruction uses, also those of a phi.
+    /// All values that the instruction uses, including the incoming values of a phi.
     pub fn operands(&self) -> Vec<&Value> {
         self.typed_operands().into_iter().map(|(_, value)| value).collect()
     }
 
-    /// The same, with their types.
+    /// All values that the instruction uses, with their types.
     pub fn typed_operands(&self) -> Vec<(&Type, &Value)> {
-        fn one(operand: &Operand) -> (&Type, &Value) {
+        fn typed(operand: &Operand) -> (&Type, &Value) {
             (&operand.ty, &operand.value)
         }
         match self {
             Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {
-                vec![one(left), one(right)]
+                vec![typed(left), typed(right)]
             }
-            Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![one(value)],
+            Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![typed(value)],
             Op::Phi { ty, incoming } => incoming.iter().map(|(value, _)| (ty, value)).collect(),
-            Op::Select { condition, yes, no } => vec![one(condition), one(yes), one(no)],
-            Op::Load { pointer, .. } => vec![one(pointer)],
-            Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => vec![one(value), one(pointer)],
-            Op::Gep { base, indices, .. } => std::iter::once(base).chain(indices).map(one).collect(),
-            Op::Alloca { count, .. } => vec![one(count)],
-            Op::CmpXchg { pointer, expected, new } => vec![one(pointer), one(expected), one(new)],
-            Op::Call { arguments, .. } => arguments.iter().map(one).collect(),
-            Op::CallIndirect { callee, arguments, .. } => std::iter::once(callee).chain(arguments).map(one).collect(),
-            Op::ExtractValue { aggregate, .. } => vec![one(aggregate)],
-            Op::InsertValue { aggregate, element, .. } => vec![one(aggregate), one(element)],
-            Op::ExtractElement { vector, at } => vec![one(vector), one(at)],
-            Op::InsertElement { vector, element, at } => vec![one(vector), one(element), one(at)],
-            Op::ShuffleVector { left, right, .. } => vec![one(left), one(right)],
-            Op::CondBr { condition, .. } => vec![one(condition)],
-            Op::Switch { value, .. } => vec![one(value)],
-            Op::Ret { value } => value.iter().map(one).collect(),
+            Op::Select { condition, yes, no } => vec![typed(condition), typed(yes), typed(no)],
+            Op::Load { pointer, .. } => vec![typed(pointer)],
+            Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => {
+                vec![typed(value), typed(pointer)]
+            }
+            Op::Gep { base, indices, .. } => std::iter::once(base).chain(indices).map(typed).collect(),
+            Op::Alloca { count, .. } => vec![typed(count)],
+            Op::CmpXchg { pointer, expected, new } => vec![typed(pointer), typed(expected), typed(new)],
+            Op::Call { arguments, .. } => arguments.iter().map(typed).collect(),
+            Op::CallIndirect { callee, arguments, .. } => std::iter::once(callee).chain(arguments).map(typed).collect(),
+            Op::ExtractValue { aggregate, .. } => vec![typed(aggregate)],
+            Op::InsertValue { aggregate, element, .. } => vec![typed(aggregate), typed(element)],
+            Op::ExtractElement { vector, at } => vec![typed(vector), typed(at)],
+            Op::InsertElement { vector, element, at } => vec![typed(vector), typed(element), typed(at)],
+            Op::ShuffleVector { left, right, .. } => vec![typed(left), typed(right)],
+            Op::CondBr { condition, .. } => vec![typed(condition)],
+            Op::Switch { value, .. } => vec![typed(value)],
+            Op::Ret { value } => value.iter().map(typed).collect(),
             Op::Fence | Op::Br { .. } | Op::Unreachable | Op::Other { .. } => Vec::new(),
         }
     }
 
-    /// The values, to be changed.
+    /// Mutable references to all values that the instruction uses.
     pub fn operands_mut(&mut self) -> Vec<&mut Value> {
         match self {
             Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {
@@ -602,7 +606,7 @@ impl Function {
         self.blocks.iter().flat_map(|block| &block.instructions)
     }
 
-    /// The instruction that defines each local; parameters have none.
+    /// For each local value, the instruction that defines it; `None` for parameters.
     pub fn definitions(&self) -> Vec<Option<&Instruction>> {
         let mut definitions = vec![None; self.locals.len()];
         for instruction in self.instructions() {
@@ -615,7 +619,7 @@ impl Function {
 }
 
 impl Operand {
-    /// The value of an integer constant that is not negative.
+    /// The value, if the operand is an integer constant that is not negative.
     pub fn unsigned(&self) -> Option<u64> {
         match self.value {
             Value::Constant(Constant::Int(value)) => u64::try_from(value).ok(),

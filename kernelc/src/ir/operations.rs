@@ -1,9 +1,9 @@
-//! The operations of LLVM's C API by their numbers, as `ir` has them.
+//! Maps the numbers of operations in LLVM's C API to the types of `ir`.
 
 use super::module::{AtomicOp, BinaryOp, CastOp, FloatPredicate, IntPredicate};
 
-/// `LLVMAtomicRMWBinOp`, in order.
-pub const ATOMICS: [AtomicOp; 15] = {
+/// The operations that the values of `LLVMAtomicRMWBinOp` stand for, in order.
+pub const ATOMIC_OPERATIONS: [AtomicOp; 15] = {
     use AtomicOp as A;
     [
         A::Xchg,
@@ -24,14 +24,14 @@ pub const ATOMICS: [AtomicOp; 15] = {
     ]
 };
 
-/// `LLVMIntPredicate`, in order from `FIRST_INTEGER_PREDICATE`.
-pub const INTEGERS: [IntPredicate; 10] = {
+/// The predicates that the values of `LLVMIntPredicate` stand for, in order from `FIRST_INTEGER_PREDICATE`.
+pub const INTEGER_PREDICATES: [IntPredicate; 10] = {
     use IntPredicate as I;
     [I::Eq, I::Ne, I::Ugt, I::Uge, I::Ult, I::Ule, I::Sgt, I::Sge, I::Slt, I::Sle]
 };
 
-/// `LLVMRealPredicate`, in order.
-pub const FLOATS: [FloatPredicate; 16] = {
+/// The predicates that the values of `LLVMRealPredicate` stand for, in order.
+pub const FLOAT_PREDICATES: [FloatPredicate; 16] = {
     use FloatPredicate as F;
     [
         F::False,
@@ -53,8 +53,8 @@ pub const FLOATS: [FloatPredicate; 16] = {
     ]
 };
 
-/// Of `LLVMOpcode`.
-pub const BINARY: [(i32, BinaryOp); 18] = {
+/// Values of `LLVMOpcode` for binary operations.
+pub const BINARY_OPERATIONS: [(i32, BinaryOp); 18] = {
     use BinaryOp as B;
     [
         (8, B::Add),
@@ -78,8 +78,8 @@ pub const BINARY: [(i32, BinaryOp); 18] = {
     ]
 };
 
-/// Of `LLVMOpcode`.
-pub const CASTS: [(i32, CastOp); 14] = {
+/// Values of `LLVMOpcode` for conversions.
+pub const CAST_OPERATIONS: [(i32, CastOp); 14] = {
     use CastOp as C;
     [
         (30, C::Trunc),
@@ -99,8 +99,8 @@ pub const CASTS: [(i32, CastOp); 14] = {
     ]
 };
 
-/// Of `LLVMOpcode`: the instructions that no kernel holds, by their names.
-pub const OTHERS: [(i32, &str); 11] = [
+/// Values of `LLVMOpcode` for instructions that kernels cannot have, with their names.
+pub const UNSUPPORTED_INSTRUCTIONS: [(i32, &str); 11] = [
     (4, "indirectbr"),
     (5, "invoke"),
     (49, "va_arg"),

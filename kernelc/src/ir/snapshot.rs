@@ -1,46 +1,50 @@
-//! A module of LLVM as a [`Module`]: what `lower` and the analyses read. It is a copy, valid as long as nobody changes LLVM's.
+//! Copies a module of LLVM to a [`Module`], which `lower` and the analyses read. A change of LLVM's module makes the copy invalid.
 //!
-//! Types and constants that are larger than any kernel's become [`Type::Other`] and [`Constant::Other`], which `lower` refuses: in
-//! LLVM a type names its parts, so a short module can name a type that takes forever to walk.
+//! A type that is larger than any kernel needs becomes [`Type::Other`]. A constant that is larger than any kernel needs becomes
+//! [`Constant::Other`]. `lower` refuses both. The limits are needed because types share their parts: a short module can define a type
+//! with so many parts that a visit of all parts would take forever.
 
 use super::module::*;
-use super::operations::{ATOMICS, BINARY, CASTS, FLOATS, INTEGERS, OTHERS};
+use super::operations::{
+    ATOMIC_OPERATIONS, BINARY_OPERATIONS, CAST_OPERATIONS, FLOAT_PREDICATES, INTEGER_PREDICATES,
+    UNSUPPORTED_INSTRUCTIONS,
+};
 use crate::llvm::{self, Form, number};
 use number::opcode as o;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The parts of a type, with those of its parts.
-const MOST_PARTS: u32 = 1 << 16;
-/// The depth of types and of constants.
-const MOST_LEVELS: u32 = 128;
-/// The elements of a constant vector, and of the mask of a `shufflevector`.
-const MOST_ELEMENTS: u32 = 1024;
-/// The scopes around a source location.
-const MOST_SCOPES: usize = 64;
+/// The maximum number of parts of a type, counted recursively.
+const MAX_TYPE_PARTS: u32 = 1 << 16;
+/// The maximum depth of types and of constants.
+const MAX_LEVELS: u32 = 128;
+/// The maximum number of elements of a constant vector, and of the mask of a `shufflevector`.
+const MAX_ELEMENTS: u32 = 1024;
+/// The maximum number of scopes around a source location that are searched for the location's function.
+const MAX_SCOPES: usize = 64;
 
 /// Copies a module.
 pub fn snapshot(source: &llvm::Module) -> Module {
     let all: Vec<llvm::Value<'_>> = source.globals().collect();
     let functions: Vec<llvm::Value<'_>> = source.functions().collect();
-    let mut view = Snapshot {
+    let mut copier = Snapshot {
         globals: all.iter().enumerate().map(|(n, value)| (*value, GlobalId(n))).collect(),
         functions: functions.iter().enumerate().map(|(n, value)| (*value, FunctionId(n))).collect(),
         ..Snapshot::default()
     };
-    let globals = all.into_iter().map(|global| view.global(global)).collect();
-    let functions = functions.into_iter().map(|function| view.function(function)).collect();
-    Module { globals, functions, locations: view.locations }
+    let globals = all.into_iter().map(|global| copier.global(global)).collect();
+    let functions = functions.into_iter().map(|function| copier.function(function)).collect();
+    Module { globals, functions, locations: copier.locations }
 }
 
-/// The calls that lead to a source location, the innermost first.
+/// The frame of a source location, followed by the frames of the calls through which it was inlined, innermost first.
 pub fn frames(location: llvm::Node<'_>) -> Vec<Frame> {
-    let mut view = Snapshot::default();
-    let place = view.location(location);
-    Module { locations: view.locations, ..Module::default() }.frames(place)
+    let mut copier = Snapshot::default();
+    let place = copier.location(location);
+    Module { locations: copier.locations, ..Module::default() }.frames(place)
 }
 
-/// A type, the number of its parts and its depth.
+/// A type with its number of parts and its depth.
 #[derive(Clone)]
 struct Measured {
     ty: Type,
@@ -56,7 +60,7 @@ struct Snapshot<'m> {
     types: HashMap<llvm::Type<'m>, Measured>,
     globals: HashMap<llvm::Value<'m>, GlobalId>,
     functions: HashMap<llvm::Value<'m>, FunctionId>,
-    /// Of the function at hand.
+    /// The parameters and results of the function that is being copied.
     locals: HashMap<llvm::Value<'m>, LocalId>,
     blocks: HashMap<llvm::Block<'m>, BlockId>,
     /// The depth of the constant that is being copied.
@@ -90,35 +94,35 @@ impl<'m> Snapshot<'m> {
         if let Some(known) = self.types.get(&ty) {
             return known.ty.clone();
         }
-        // Not by recursion: types may nest deeply.
-        let mut waiting = vec![ty];
-        while let Some(&next) = waiting.last() {
-            let inside: Vec<llvm::Type<'m>> = match next.kind() {
+        // A stack replaces recursion, because types may nest deeply.
+        let mut pending = vec![ty];
+        while let Some(&next) = pending.last() {
+            let part_types: Vec<llvm::Type<'m>> = match next.kind() {
                 number::ty::ARRAY | number::ty::VECTOR => next.element().into_iter().collect(),
                 number::ty::STRUCT => (0..next.count_fields()).filter_map(|n| next.field(n)).collect(),
                 _ => Vec::new(),
             };
-            let before = waiting.len();
-            waiting.extend(inside.iter().filter(|part| !self.types.contains_key(part)));
-            if waiting.len() == before {
-                let made = self.measured(next, &inside);
+            let before = pending.len();
+            pending.extend(part_types.iter().filter(|part| !self.types.contains_key(part)));
+            if pending.len() == before {
+                let made = self.measured(next, &part_types);
                 self.types.insert(next, made);
-                waiting.pop();
+                pending.pop();
             }
         }
         self.types[&ty].ty.clone()
     }
 
-    /// A type whose parts are known.
-    fn measured(&self, ty: llvm::Type<'m>, inside: &[llvm::Type<'m>]) -> Measured {
-        let inner: Vec<&Measured> = inside.iter().map(|part| &self.types[part]).collect();
+    /// Copies a type whose parts are already copied.
+    fn measured(&self, ty: llvm::Type<'m>, part_types: &[llvm::Type<'m>]) -> Measured {
+        let inner: Vec<&Measured> = part_types.iter().map(|part| &self.types[part]).collect();
         let parts = inner.iter().fold(1_u32, |all, part| all.saturating_add(part.parts));
         let levels = 1 + inner.iter().map(|part| part.levels).max().unwrap_or(0);
         let mut types = inner.iter().map(|part| part.ty.clone());
         let mut element = || Rc::new(types.next().unwrap_or(Type::Other));
         let made = match ty.kind() {
-            // A type with a part that is too large is too large as well.
-            _ if parts > MOST_PARTS || levels > MOST_LEVELS => Type::Other,
+            // If a part of a type is too large, the type is too large too.
+            _ if parts > MAX_TYPE_PARTS || levels > MAX_LEVELS => Type::Other,
             number::ty::VOID => Type::Void,
             number::ty::HALF => Type::Half,
             number::ty::FLOAT => Type::Float,
@@ -138,7 +142,7 @@ impl<'m> Snapshot<'m> {
         let kind = match value.form() {
             Form::Other(kind) => kind,
             Form::Expression(opcode) => {
-                return self.deeper(|view| match view.op(value, opcode) {
+                return self.one_level_deeper(|copier| match copier.op(value, opcode) {
                     op @ (Op::Gep { .. } | Op::Cast { .. } | Op::Binary { .. }) => Constant::Expression(Box::new(op)),
                     _ => Constant::Other,
                 });
@@ -149,7 +153,7 @@ impl<'m> Snapshot<'m> {
             (k::INTEGER, Type::Int(1)) => Constant::Int(i128::from(value.zero_extended())),
             (k::INTEGER, Type::Int(..=64)) => Constant::Int(i128::from(value.sign_extended())),
             (k::FLOAT, ty @ (Type::Half | Type::Float | Type::Double)) => {
-                // As LLVM writes them: a double of the same value.
+                // LLVM prints all three types as a double of the same value.
                 let number = value.real();
                 Constant::Float(if number.is_nan() { nan(value.bits(), &ty) } else { number.to_bits() })
             }
@@ -160,20 +164,20 @@ impl<'m> Snapshot<'m> {
             (k::DATA_ARRAY | k::ARRAY | k::STRUCT | k::VECTOR | k::DATA_VECTOR, ty) => {
                 let count = match ty {
                     Type::Array(n, _) => u32::try_from(n).ok(),
-                    Type::Vector(n, _) => Some(n).filter(|n| *n <= MOST_ELEMENTS),
+                    Type::Vector(n, _) => Some(n).filter(|n| *n <= MAX_ELEMENTS),
                     Type::Struct { fields, .. } => u32::try_from(fields.len()).ok(),
                     _ => None,
                 };
                 let Some(count) = count else { return Constant::Other };
-                self.deeper(|view| {
-                    let elements = (0..count).filter_map(|n| value.element(n)).map(|element| view.operand(element));
+                self.one_level_deeper(|copier| {
+                    let elements = (0..count).filter_map(|n| value.element(n)).map(|element| copier.operand(element));
                     Constant::Aggregate(elements.collect())
                 })
             }
             (k::GLOBAL_VARIABLE, _) => self.globals.get(&value).map_or(Constant::Other, |id| Constant::Global(*id)),
             (k::FUNCTION, _) => self.functions.get(&value).map_or(Constant::Other, |id| Constant::Function(*id)),
             (k::ALIAS, _) => match value.aliasee() {
-                Some(other) if names(other) => self.deeper(|view| view.constant(other)),
+                Some(other) if names(other) => self.one_level_deeper(|copier| copier.constant(other)),
                 _ => Constant::Other,
             },
             (k::BLOCK_ADDRESS, _) => {
@@ -184,9 +188,10 @@ impl<'m> Snapshot<'m> {
         }
     }
 
-    /// The parts of a constant.
-    fn deeper(&mut self, parts: impl FnOnce(&mut Self) -> Constant) -> Constant {
-        if self.levels >= MOST_LEVELS {
+    /// Calls `parts`, which copies the parts of a constant, one level deeper. Returns [`Constant::Other`] at the
+    /// maximum depth.
+    fn one_level_deeper(&mut self, parts: impl FnOnce(&mut Self) -> Constant) -> Constant {
+        if self.levels >= MAX_LEVELS {
             return Constant::Other;
         }
         self.levels += 1;
@@ -206,12 +211,12 @@ impl<'m> Snapshot<'m> {
         Operand { ty: self.type_of(value), value: self.value(value) }
     }
 
-    /// An operand that LLVM says is there.
+    /// Operand `n` of an instruction. LLVM's verifier guarantees that the operand exists.
     fn at(&mut self, value: llvm::Value<'m>, n: u32) -> Operand {
-        self.given(value.operand(n))
+        self.operand_or_undef(value.operand(n))
     }
 
-    fn given(&mut self, value: Option<llvm::Value<'m>>) -> Operand {
+    fn operand_or_undef(&mut self, value: Option<llvm::Value<'m>>) -> Operand {
         match value {
             Some(value) => self.operand(value),
             None => Operand { ty: Type::Void, value: Value::Constant(Constant::Undef) },
@@ -259,7 +264,7 @@ impl<'m> Snapshot<'m> {
         let definition = function.subprogram().filter(|_| !all.is_empty()).and_then(|program| self.definition(program));
         Function {
             name: function.name(),
-            kernel: number::KERNELS.contains(&function.calling_convention()),
+            kernel: number::KERNEL_CONVENTIONS.contains(&function.calling_convention()),
             returns: self.some_type(function.value_type().and_then(llvm::Type::returns)),
             parameters,
             locals,
@@ -268,24 +273,24 @@ impl<'m> Snapshot<'m> {
         }
     }
 
-    /// Of an instruction or a constant expression.
+    /// The operation of an instruction or a constant expression.
     fn op(&mut self, raw: llvm::Value<'m>, opcode: i32) -> Op {
         let flags = flags(raw);
-        if let Some((_, op)) = BINARY.iter().find(|(number, _)| *number == opcode) {
+        if let Some((_, op)) = BINARY_OPERATIONS.iter().find(|(number, _)| *number == opcode) {
             return Op::Binary { op: *op, left: self.at(raw, 0), right: self.at(raw, 1), flags };
         }
-        if let Some((_, op)) = CASTS.iter().find(|(number, _)| *number == opcode) {
+        if let Some((_, op)) = CAST_OPERATIONS.iter().find(|(number, _)| *number == opcode) {
             return Op::Cast { op: *op, value: self.at(raw, 0), to: self.type_of(raw) };
         }
         match opcode {
             o::RET | o::BR | o::SWITCH | o::UNREACHABLE => self.terminator(raw, opcode),
             o::ALLOCA | o::LOAD | o::STORE | o::GEP | o::FENCE | o::CMPXCHG | o::ATOMICRMW => self.memory(raw, opcode),
             o::FNEG => Op::FNeg { value: self.at(raw, 0), flags },
-            o::ICMP => match INTEGERS.get(index(raw.integer_predicate() - number::FIRST_INTEGER_PREDICATE)) {
+            o::ICMP => match INTEGER_PREDICATES.get(index(raw.integer_predicate() - number::FIRST_INTEGER_PREDICATE)) {
                 Some(&predicate) => Op::ICmp { predicate, left: self.at(raw, 0), right: self.at(raw, 1) },
                 None => other("icmp"),
             },
-            o::FCMP => match FLOATS.get(index(raw.float_predicate())) {
+            o::FCMP => match FLOAT_PREDICATES.get(index(raw.float_predicate())) {
                 Some(&predicate) => Op::FCmp { predicate, left: self.at(raw, 0), right: self.at(raw, 1), flags },
                 None => other("fcmp"),
             },
@@ -305,23 +310,28 @@ impl<'m> Snapshot<'m> {
             o::INSERT_ELEMENT => {
                 Op::InsertElement { vector: self.at(raw, 0), element: self.at(raw, 1), at: self.at(raw, 2) }
             }
-            o::SHUFFLE_VECTOR if raw.count_mask() > MOST_ELEMENTS => other("shufflevector"),
+            o::SHUFFLE_VECTOR if raw.count_mask() > MAX_ELEMENTS => other("shufflevector"),
             o::SHUFFLE_VECTOR => {
                 let mask = (0..raw.count_mask()).map(|n| u32::try_from(raw.mask(n)).ok()).collect();
                 Op::ShuffleVector { left: self.at(raw, 0), right: self.at(raw, 1), mask }
             }
-            _ => other(OTHERS.iter().find(|(number, _)| *number == opcode).map_or("unknown", |(_, name)| name)),
+            _ => other(
+                UNSUPPORTED_INSTRUCTIONS
+                    .iter()
+                    .find(|(number, _)| *number == opcode)
+                    .map_or("unknown", |(_, name)| name),
+            ),
         }
     }
 
     fn terminator(&mut self, raw: llvm::Value<'m>, opcode: i32) -> Op {
-        let to = |view: &Self, n: u32| raw.successor(n).map_or(BlockId(0), |block| view.blocks[&block]);
+        let to = |copier: &Self, n: u32| raw.successor(n).map_or(BlockId(0), |block| copier.blocks[&block]);
         match opcode {
             o::RET => Op::Ret { value: (raw.count_operands() > 0).then(|| self.at(raw, 0)) },
             o::BR if !raw.is_conditional() => Op::Br { target: to(self, 0) },
             o::BR => {
                 let (yes, no) = (to(self, 0), to(self, 1));
-                Op::CondBr { condition: self.given(raw.condition()), yes, no }
+                Op::CondBr { condition: self.operand_or_undef(raw.condition()), yes, no }
             }
             o::SWITCH => {
                 let value = |n: u32| raw.case(n).map_or(0, llvm::Value::sign_extended);
@@ -359,7 +369,7 @@ impl<'m> Snapshot<'m> {
                 let align = u64::from(raw.alignment());
                 Op::Alloca { ty: self.some_type(raw.allocated_type()), count: self.at(raw, 0), align, space }
             }
-            o::ATOMICRMW => match ATOMICS.get(index(raw.atomic_operation())) {
+            o::ATOMICRMW => match ATOMIC_OPERATIONS.get(index(raw.atomic_operation())) {
                 Some(&op) => Op::AtomicRmw { op, pointer: self.at(raw, 0), value: self.at(raw, 1) },
                 None => other("atomicrmw"),
             },
@@ -376,17 +386,20 @@ impl<'m> Snapshot<'m> {
         let returns = self.type_of(raw);
         let callee = self.operand(called);
         match callee.value {
-            Value::Constant(Constant::Function(callee)) => Op::Call { callee, arguments, returns, flags },
+            Value::Constant(Constant::Function(callee)) => {
+                let aligns = (0..raw.count_arguments()).map(|n| raw.argument_alignment(n).unwrap_or(1)).collect();
+                Op::Call { callee, arguments, aligns, returns, flags }
+            }
             _ => Op::CallIndirect { callee, arguments, returns },
         }
     }
 
-    /// A source location, and those of the calls that it was inlined from.
+    /// Copies a source location, and the locations of the calls through which it was inlined.
     fn location(&mut self, node: llvm::Node<'m>) -> LocationId {
         let first = self.nodes.get(&node).copied();
         let (mut node, mut inner) = (node, None::<LocationId>);
         let found = first.unwrap_or(LocationId(self.locations.len()));
-        // Not by recursion: calls may be many.
+        // A loop replaces recursion, because there may be many calls.
         loop {
             let known = self.nodes.get(&node).copied();
             let id = known.unwrap_or(LocationId(self.locations.len()));
@@ -396,7 +409,7 @@ impl<'m> Snapshot<'m> {
             if known.is_some() {
                 return found;
             }
-            assert_eq!(node.kind(), number::node::LOCATION, "LLVM's verifier takes only a DILocation here");
+            assert_eq!(node.kind(), number::node::LOCATION, "inlinedAt must be a DILocation");
             self.nodes.insert(node, id);
             let (function, file) = node.scope().map_or_else(Default::default, |scope| self.place(scope));
             self.locations.push(Location {
@@ -417,10 +430,10 @@ impl<'m> Snapshot<'m> {
         }
         let (mut file, mut function) = (None, Rc::default());
         let mut next = Some(scope);
-        for _ in 0..MOST_SCOPES {
+        for _ in 0..MAX_SCOPES {
             let Some(node) = next else { break };
             let operands = node.operands();
-            // Of scopes and subprograms alike: the file, then the scope around it.
+            // Operand 0 of scopes and subprograms is the file, operand 1 is the enclosing scope.
             file = file.or_else(|| part(&operands, 0));
             if node.kind() == number::node::SUBPROGRAM {
                 function = text(&operands, 2).into();
@@ -443,17 +456,17 @@ impl<'m> Snapshot<'m> {
     }
 }
 
-/// An operand of a node that is a node.
+/// Operand `n` of a metadata node, if the operand is itself a metadata node.
 fn part<'m>(operands: &[Option<llvm::Value<'m>>], n: usize) -> Option<llvm::Node<'m>> {
     operands.get(n).copied().flatten()?.as_node()
 }
 
-/// An operand of a node that is text.
+/// Operand `n` of a metadata node as text; empty if the operand is not a text.
 fn text(operands: &[Option<llvm::Value<'_>>], n: usize) -> String {
     operands.get(n).copied().flatten().map(llvm::Value::as_text).unwrap_or_default()
 }
 
-/// The name of a file, with its folder.
+/// The path of a DIFile.
 fn file_name(node: llvm::Node<'_>) -> String {
     if node.kind() != number::node::FILE {
         return String::new();
@@ -463,7 +476,7 @@ fn file_name(node: llvm::Node<'_>) -> String {
     if name.starts_with('/') || folder.is_empty() { name } else { format!("{folder}/{name}") }
 }
 
-/// Whether a value is a global, a function or another alias.
+/// True if a value is a global variable, a function or another alias.
 fn names(value: llvm::Value<'_>) -> bool {
     use number::value as k;
     matches!(value.form(), Form::Other(k::GLOBAL_VARIABLE | k::FUNCTION | k::ALIAS))
@@ -474,7 +487,7 @@ fn space_of(value: llvm::Value<'_>) -> u32 {
     value.ty().filter(|ty| ty.kind() == number::ty::POINTER).map_or(0, llvm::Type::space)
 }
 
-/// Numbers for what has no name, as LLVM prints them.
+/// Numbers unnamed values as LLVM's printer does.
 struct Names(usize);
 
 impl Names {
@@ -495,7 +508,7 @@ fn index(number: i32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Of an instruction: constant expressions have none that matter.
+/// The flags of an instruction. Flags of constant expressions are not copied.
 fn flags(value: llvm::Value<'_>) -> Flags {
     let mut flags = Flags::default();
     match value.form() {
@@ -504,16 +517,16 @@ fn flags(value: llvm::Value<'_>) -> Flags {
         }
         Form::Instruction(o::OR) => flags.disjoint = value.is_disjoint(),
         Form::Instruction(_) if value.can_be_fast() => {
-            let said = value.fast_flags();
-            flags.contract = said & number::CONTRACT != 0;
-            flags.reciprocal = said & number::RECIPROCAL != 0;
+            let flag_bits = value.fast_flags();
+            flags.contract = flag_bits & number::CONTRACT != 0;
+            flags.reciprocal = flag_bits & number::RECIPROCAL != 0;
         }
         _ => {}
     }
     flags
 }
 
-/// A NaN as a double, with its payload.
+/// The bits of a NaN after conversion to double, with the same payload.
 fn nan(bits: u64, ty: &Type) -> u64 {
     match ty {
         Type::Double => bits,

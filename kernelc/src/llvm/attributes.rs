@@ -1,52 +1,68 @@
-//! Questions about the attributes of functions and their parameters.
+//! Queries of the attributes of functions, their parameters, and the arguments of calls.
 #![allow(unsafe_code)]
 
+use super::load::Functions;
 use super::number::{self, value as k};
 use super::value::{Type, Value};
 use std::ffi::c_uint;
 
+/// The number of the kind of the attributes with this name; 0 if LLVM has none.
+pub(super) fn kind_of(f: &Functions, name: &str) -> c_uint {
+    // SAFETY: the name has that many bytes.
+    unsafe { (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len()) }
+}
+
 impl<'m> Value<'m> {
     /// True if the function has the string attribute `name`.
     pub fn has_attribute(self, name: &'static str) -> bool {
-        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form());
+        assert!(self.is(&[k::FUNCTION]), "only a function can have attributes, not {:?}", self.form());
         let (get, length) = (self.f().LLVMGetStringAttributeAtIndex, name.len() as c_uint);
         // SAFETY: the value is a function, and the name has that many bytes.
-        unsafe { !get(self.raw(), number::OF_FUNCTION, name.as_ptr().cast(), length).is_null() }
+        unsafe { !get(self.raw(), number::FUNCTION_INDEX, name.as_ptr().cast(), length).is_null() }
     }
 
     /// The type in the attribute `byref` or `byval` of a parameter.
     pub fn pointee(self, parameter: u32) -> Option<Type<'m>> {
-        assert!(parameter < self.count_parameters(), "parameter {parameter} of {:?}", self.form());
+        assert!(parameter < self.count_parameters(), "parameter {parameter} of {:?} does not exist", self.form());
         let f = self.f();
-        // SAFETY: the value is a function with this parameter, of which attributes count from 1. An attribute of another kind than
-        // a type is not asked for one.
+        // SAFETY: the value is a function with this parameter; parameters' attributes count from 1. Only the type of a type attribute is
+        // queried.
         ["byref", "byval"].into_iter().find_map(|name| unsafe {
-            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
-            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), parameter + 1, kind);
-            let is_type = !found.is_null() && (f.LLVMIsTypeAttribute)(found) != 0;
-            if is_type { Type::of(self.module, (f.LLVMGetTypeAttributeValue)(found)) } else { None }
+            let attribute = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), parameter + 1, kind_of(f, name));
+            let is_type = !attribute.is_null() && (f.LLVMIsTypeAttribute)(attribute) != 0;
+            if is_type { Type::of(self.module, (f.LLVMGetTypeAttributeValue)(attribute)) } else { None }
         })
     }
 
     /// The number of bytes in the attribute `dereferenceable` of a parameter.
     pub fn dereferenceable(self, parameter: u32) -> Option<u64> {
-        self.number_of(parameter, "dereferenceable")
+        self.parameter_attribute(parameter, "dereferenceable")
     }
 
     /// The alignment in the attribute `align` of a parameter.
     pub fn parameter_alignment(self, parameter: u32) -> Option<u64> {
-        self.number_of(parameter, "align")
+        self.parameter_attribute(parameter, "align")
     }
 
-    /// The number in an attribute of a parameter; 0 if it has none.
-    pub fn number_of(self, parameter: u32, name: &str) -> Option<u64> {
-        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form());
+    /// The alignment in the attribute `align` of an argument of a call.
+    pub fn argument_alignment(self, argument: u32) -> Option<u64> {
+        assert!(argument < self.count_arguments(), "argument {argument} of {:?} does not exist", self.form());
         let f = self.f();
-        // SAFETY: the value is a function, of which attributes of parameters count from 1. The attribute has a number.
+        // SAFETY: the value is a call with this argument; attributes of arguments count from 1. `align` has a number.
         unsafe {
-            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
-            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), parameter + 1, kind);
-            (!found.is_null()).then(|| (f.LLVMGetEnumAttributeValue)(found))
+            let attribute = (f.LLVMGetCallSiteEnumAttribute)(self.raw(), argument + 1, kind_of(f, "align"));
+            (!attribute.is_null()).then(|| (f.LLVMGetEnumAttributeValue)(attribute))
+        }
+    }
+
+    /// The number in the attribute `name` of a parameter; 0 for an attribute without a number. `None` if the parameter lacks the attribute.
+    pub fn parameter_attribute(self, parameter: u32, name: &str) -> Option<u64> {
+        assert!(self.is(&[k::FUNCTION]), "only a function can have attributes, not {:?}", self.form());
+        let f = self.f();
+        // SAFETY: the value is a function; parameters' attributes count from 1. The attribute has a number.
+        unsafe {
+            let attribute = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), parameter + 1, kind_of(f, name));
+            (!attribute.is_null()).then(|| (f.LLVMGetEnumAttributeValue)(attribute))
         }
     }
 }

@@ -5,39 +5,39 @@ use super::Module;
 use super::edit::Editor;
 use super::load::Functions;
 use super::number::opcode::{self as o, ZEXT};
-use super::number::{ACQUIRE_RELEASE, FIRST_INTEGER_PREDICATE, IN_BOUNDS, OF_FUNCTION, ty as t, value as k};
+use super::number::{ACQUIRE_RELEASE, FIRST_INTEGER_PREDICATE, FUNCTION_INDEX, IN_BOUNDS, ty as t, value as k};
 use super::value::{Block, Form, Type, Value};
 use std::ffi::{CString, c_uint, c_void};
 
-/// A place in a block where instructions are built, one behind the other. Constants may be folded.
+/// Appends instructions at a position in a block. LLVM may fold operations on constants.
 pub struct Builder<'m> {
     pub edit: Editor<'m>,
-    /// Valid until it is dropped.
+    /// Valid until the builder is dropped.
     pub(super) raw: *mut c_void,
 }
 
 impl Drop for Builder<'_> {
     fn drop(&mut self) {
-        // SAFETY: the builder is valid, and nobody uses it later.
+        // SAFETY: the builder is valid, and no code uses it later.
         unsafe { (self.f().LLVMDisposeBuilder)(self.raw) }
     }
 }
 
 impl<'m> Editor<'m> {
-    /// Before an instruction, at its place of the source.
+    /// A builder before an instruction. New instructions get the source location of that instruction.
     pub fn build_before(self, at: Value<'m>) -> Builder<'m> {
-        assert!(at.is_placed(), "a place before what is in no block");
+        assert!(at.is_in_block(), "a builder needs an instruction that is in a block");
         let builder = self.builder();
         // SAFETY: the instruction is in a block of the module.
-        unsafe { (self.llvm.functions.LLVMPositionBuilderBefore)(builder.raw, self.own(at)) }
+        unsafe { (self.llvm.functions.LLVMPositionBuilderBefore)(builder.raw, self.checked_raw(at)) }
         builder
     }
 
-    /// At the end of a block.
+    /// A builder at the end of a block.
     pub fn build_at(self, block: Block<'m>) -> Builder<'m> {
         let builder = self.builder();
         // SAFETY: the block is one of the module.
-        unsafe { (self.llvm.functions.LLVMPositionBuilderAtEnd)(builder.raw, self.own_block(block)) }
+        unsafe { (self.llvm.functions.LLVMPositionBuilderAtEnd)(builder.raw, self.checked_raw_block(block)) }
         builder
     }
 
@@ -54,98 +54,108 @@ impl<'m> Editor<'m> {
         let made = unsafe {
             let raw = (self.llvm.functions.LLVMInsertBasicBlockInContext)(
                 self.context.raw,
-                self.own_block(block),
+                self.checked_raw_block(block),
                 name.as_ptr(),
             );
             Block::of(self.module, raw)
         };
-        made.unwrap_or_else(|| unreachable!("LLVM makes each block"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no block"))
     }
 
-    /// The type of integers of so many bits.
+    /// The integer type with `bits` bits.
     pub fn integer_type(self, bits: u32) -> Type<'m> {
         // SAFETY: the context is valid.
         let made = unsafe { Type::of(self.module, (self.llvm.functions.LLVMIntTypeInContext)(self.context.raw, bits)) };
-        made.unwrap_or_else(|| unreachable!("LLVM has integers of all widths"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no integer type of {bits} bits"))
     }
 
-    /// A number of 32 bits.
+    /// A 32-bit integer constant.
     pub fn i32(self, number: u32) -> Value<'m> {
         self.integer(self.integer_type(32), u64::from(number))
     }
 
-    /// A number of 64 bits.
+    /// A 64-bit integer constant.
     pub fn i64(self, number: u64) -> Value<'m> {
         self.integer(self.integer_type(64), number)
     }
 
-    /// A truth.
-    pub fn truth(self, is: bool) -> Value<'m> {
-        self.integer(self.integer_type(1), u64::from(is))
+    /// An `i1` constant.
+    pub fn i1(self, is_true: bool) -> Value<'m> {
+        self.integer(self.integer_type(1), u64::from(is_true))
     }
 
     pub fn pointer_type(self) -> Type<'m> {
         // SAFETY: the context is valid.
         let made =
             unsafe { Type::of(self.module, (self.llvm.functions.LLVMPointerTypeInContext)(self.context.raw, 0)) };
-        made.unwrap_or_else(|| unreachable!("LLVM has pointers"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no pointer type"))
     }
 
     pub fn array_type(self, element: Type<'m>, count: u64) -> Type<'m> {
         // SAFETY: the type is one of a value in memory.
         let made = unsafe { Type::of(self.module, (self.llvm.functions.LLVMArrayType2)(element.raw(), count)) };
-        made.unwrap_or_else(|| unreachable!("LLVM has arrays"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no array type"))
     }
 
     pub fn double_type(self) -> Type<'m> {
         // SAFETY: the context is valid.
         let made = unsafe { Type::of(self.module, (self.llvm.functions.LLVMDoubleTypeInContext)(self.context.raw)) };
-        made.unwrap_or_else(|| unreachable!("LLVM has doubles"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no type for double"))
     }
 
     /// A floating-point constant.
     pub fn real(self, ty: Type<'m>, number: f64) -> Value<'m> {
-        assert!([t::HALF, t::FLOAT, t::DOUBLE].contains(&ty.kind()), "a number of another type");
+        assert!(
+            [t::HALF, t::FLOAT, t::DOUBLE].contains(&ty.kind()),
+            "the type of a floating-point constant must be half, float or double"
+        );
         // SAFETY: it is a type of floating-point numbers.
         let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstReal)(ty.raw(), number)) };
-        made.unwrap_or_else(|| unreachable!("LLVM makes a constant of each number"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no constant for {number}"))
     }
 
     pub fn poison(self, ty: Type<'m>) -> Value<'m> {
-        // SAFETY: the type is one of the context that values have.
+        // SAFETY: the type belongs to the context, and values can have this type.
         let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMGetPoison)(ty.raw())) };
-        made.unwrap_or_else(|| unreachable!("each type has poison"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no poison value"))
     }
 
-    /// Zero, null, or an aggregate of them.
+    /// The zero of a type: a number, a null pointer, or an aggregate of zeros.
     pub fn zero(self, ty: Type<'m>) -> Value<'m> {
-        // SAFETY: as above.
+        // SAFETY: as in `poison`.
         let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstNull)(ty.raw())) };
-        made.unwrap_or_else(|| unreachable!("each type has a zero"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no zero value"))
     }
 
-    /// All bits of an integer, or of each in a vector of integers, are set.
+    /// The constant of an integer type, or of a vector of integers, with all bits set.
     pub fn ones(self, ty: Type<'m>) -> Value<'m> {
         let element = if ty.kind() == t::VECTOR { ty.element() } else { Some(ty) };
-        assert!(element.is_some_and(|ty| ty.kind() == t::INTEGER), "all bits of another type");
+        assert!(
+            element.is_some_and(|ty| ty.kind() == t::INTEGER),
+            "only integers and vectors of integers have a constant with all bits set"
+        );
         // SAFETY: it is a type of integers.
         let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstAllOnes)(ty.raw())) };
-        made.unwrap_or_else(|| unreachable!("each type of integers has all bits set"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no constant with all bits set"))
     }
 
-    /// A vector of so many times the same constant.
+    /// A vector of `count` equal constants.
     pub fn splat(self, element: Value<'m>, count: u32) -> Value<'m> {
-        let mut all = vec![self.own(element); count as usize];
-        // SAFETY: the elements are constants of one type, and so many.
+        let mut all = vec![self.checked_raw(element); count as usize];
+        // SAFETY: the elements are constants of one type, and there are `count` of them.
         let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstVector)(all.as_mut_ptr(), count)) };
-        made.unwrap_or_else(|| unreachable!("LLVM makes each vector"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no vector"))
     }
 
-    /// Another value of the same type as an operand.
+    /// Replaces an operand by another value of the same type.
     pub fn set_operand(self, of: Value<'m>, n: u32, value: Value<'m>) {
-        assert!(of.is_placed() && of.operand(n).and_then(Value::ty) == value.ty(), "operand {n} of {:?}", of.form());
+        assert!(
+            of.is_in_block() && of.operand(n).and_then(Value::ty) == value.ty(),
+            "operand {n} of {:?} does not exist, or its type differs from the type of the new value",
+            of.form()
+        );
         // SAFETY: the instruction has this operand, of this type.
-        unsafe { (self.llvm.functions.LLVMSetOperand)(self.own(of), n, self.own(value)) }
+        unsafe { (self.llvm.functions.LLVMSetOperand)(self.checked_raw(of), n, self.checked_raw(value)) }
     }
 }
 
@@ -155,19 +165,19 @@ impl<'m> Builder<'m> {
     }
 
     /// # Safety
-    /// What LLVM has built here.
+    /// `raw` is a value that LLVM has built in this module.
     unsafe fn made(&self, raw: *mut c_void) -> Value<'m> {
         // SAFETY: the caller promises a value of the module.
-        unsafe { Value::of(self.edit.module, raw) }.unwrap_or_else(|| unreachable!("LLVM builds each instruction"))
+        unsafe { Value::of(self.edit.module, raw) }.unwrap_or_else(|| unreachable!("LLVM returned no instruction"))
     }
 
     fn raw_of(&self, value: Value<'m>) -> *mut c_void {
-        self.edit.own(value)
+        self.edit.checked_raw(value)
     }
 
-    /// Arithmetic of two values of one type; `opcode` is one of `number::opcode`.
+    /// An arithmetic operation on two values of one type; `opcode` is from `number::opcode`.
     pub fn binary(&self, opcode: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
-        assert!(left.ty() == right.ty(), "arithmetic of two types");
+        assert!(left.ty() == right.ty(), "the operands of an arithmetic operation must have the same type");
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the builder stands in a block, and both values have one type.
         unsafe {
@@ -175,8 +185,8 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// Arithmetic of numbers that are not negative, with a result that is none either and fits.
-    pub fn counting(&self, opcode: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
+    /// An arithmetic operation on integers. The operands and the result must not be negative, and the operation must not overflow.
+    pub fn binary_nonnegative(&self, opcode: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
         let made = self.binary(opcode, left, right, name);
         if let Form::Instruction(_) = made.form() {
             // SAFETY: it is an addition, a subtraction or a multiplication of integers.
@@ -188,7 +198,7 @@ impl<'m> Builder<'m> {
         made
     }
 
-    /// A number that is not negative, in more bits.
+    /// Extends a number that is not negative to more bits.
     pub fn widened(&self, number: Value<'m>, to: Type<'m>, name: &str) -> Value<'m> {
         let made = self.cast(ZEXT, number, to, name);
         if let Form::Instruction(_) = made.form() {
@@ -200,9 +210,9 @@ impl<'m> Builder<'m> {
 
     /// A comparison of integers or pointers; `predicate` counts from `eq` in the order of `ir::IntPredicate`.
     pub fn compare(&self, predicate: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
-        assert!(left.ty() == right.ty(), "a comparison of two types");
+        assert!(left.ty() == right.ty(), "the operands of a comparison must have the same type");
         let (name, predicate) = (CString::new(name).unwrap_or_default(), FIRST_INTEGER_PREDICATE + predicate);
-        // SAFETY: as above.
+        // SAFETY: as in `binary`.
         unsafe {
             self.made((self.f().LLVMBuildICmp)(
                 self.raw,
@@ -215,40 +225,40 @@ impl<'m> Builder<'m> {
     }
 
     pub fn select(&self, condition: Value<'m>, yes: Value<'m>, no: Value<'m>, name: &str) -> Value<'m> {
-        assert!(yes.ty() == no.ty(), "a choice of two types");
+        assert!(yes.ty() == no.ty(), "the operands of a select must have the same type");
         let name = CString::new(name).unwrap_or_default();
         let (condition, yes, no) = (self.raw_of(condition), self.raw_of(yes), self.raw_of(no));
-        // SAFETY: as above; the condition is one.
+        // SAFETY: as in `binary`; the caller passes a condition.
         unsafe { self.made((self.f().LLVMBuildSelect)(self.raw, condition, yes, no, name.as_ptr())) }
     }
 
-    /// The value, or some number if it is poison.
+    /// The value, or an arbitrary but fixed value if `value` is poison.
     pub fn freeze(&self, value: Value<'m>) -> Value<'m> {
         // SAFETY: the builder stands in a block, and any value can be frozen.
         unsafe { self.made((self.f().LLVMBuildFreeze)(self.raw, self.raw_of(value), c"".as_ptr())) }
     }
 
-    /// A conversion by one of `number::opcode`.
+    /// A conversion; `opcode` is from `number::opcode`.
     pub fn cast(&self, opcode: i32, value: Value<'m>, to: Type<'m>, name: &str) -> Value<'m> {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the builder stands in a block. LLVM's verifier finds a wrong cast.
         unsafe { self.made((self.f().LLVMBuildCast)(self.raw, opcode, self.raw_of(value), to.raw(), name.as_ptr())) }
     }
 
-    /// An address so many bytes behind another one, not said to be in bounds.
+    /// The address `bytes` bytes after `base`, without `inbounds`.
     pub fn byte_address(&self, base: Value<'m>, bytes: Value<'m>, name: &str) -> Value<'m> {
         self.address(self.edit.integer_type(8), base, &[bytes], 0, name)
     }
 
-    /// The same, in bounds.
-    pub fn byte_within(&self, base: Value<'m>, bytes: Value<'m>, name: &str) -> Value<'m> {
+    /// The address `bytes` bytes after `base`, with `inbounds`.
+    pub fn byte_address_inbounds(&self, base: Value<'m>, bytes: Value<'m>, name: &str) -> Value<'m> {
         self.address(self.edit.integer_type(8), base, &[bytes], IN_BOUNDS, name)
     }
 
-    /// The address of a `getelementptr`, an instruction or a constant, with these operands in place of its own.
-    pub fn address_as(&self, of: Value<'m>, operands: &[Value<'m>]) -> Value<'m> {
+    /// A copy of the `getelementptr` instruction or constant expression `of`, with other operands.
+    pub fn address_with_operands(&self, of: Value<'m>, operands: &[Value<'m>]) -> Value<'m> {
         let (Some(source), Some((base, indices))) = (of.source_type(), operands.split_first()) else { return of };
-        // SAFETY: it is an address, as it has the type of its elements.
+        // SAFETY: only a `getelementptr` has a source element type.
         let flags = unsafe { (self.f().LLVMGEPGetNoWrapFlags)(self.raw_of(of)) };
         self.address(source, *base, indices, flags, "")
     }
@@ -261,18 +271,22 @@ impl<'m> Builder<'m> {
         flags: c_uint,
         name: &str,
     ) -> Value<'m> {
-        assert!(base.ty().is_some_and(|ty| ty.kind() == t::POINTER), "an address behind {:?}", base.form());
+        assert!(
+            base.ty().is_some_and(|ty| ty.kind() == t::POINTER),
+            "the base of an address must be a pointer, not {:?}",
+            base.form()
+        );
         let (name, count) = (CString::new(name).unwrap_or_default(), indices.len() as c_uint);
         let mut indices: Vec<*mut c_void> = indices.iter().map(|index| self.raw_of(*index)).collect();
         let (f, base) = (self.f(), self.raw_of(base));
-        // SAFETY: the base is a pointer, and there are so many indices.
+        // SAFETY: the base is a pointer, and there are `count` indices.
         unsafe {
             let build = f.LLVMBuildGEPWithNoWrapFlags;
             self.made(build(self.raw, source.raw(), base, indices.as_mut_ptr(), count, name.as_ptr(), flags))
         }
     }
 
-    /// A load, aligned as its type is.
+    /// A load with the alignment of its type.
     pub fn load(&self, ty: Type<'m>, from: Value<'m>, name: &str) -> Value<'m> {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the address is a pointer.
@@ -282,15 +296,16 @@ impl<'m> Builder<'m> {
     /// A load from an address of a known alignment, a power of two.
     pub fn load_aligned(&self, ty: Type<'m>, from: Value<'m>, align: u32, name: &str) -> Value<'m> {
         let made = self.load(ty, from, name);
-        // SAFETY: it is a load. The caller promises the alignment's form.
+        // SAFETY: it is a load. The caller promises a power of two.
         unsafe { (self.f().LLVMSetAlignment)(self.raw_of(made), align) };
         made
     }
 
-    /// A variable; `align` is 0 if it is aligned as its type is.
+    /// A local variable. With `align` 0, the variable has the alignment of its type.
     pub fn alloca(&self, ty: Type<'m>, align: u32, name: &str) -> Value<'m> {
         let name = CString::new(name).unwrap_or_default();
-        // SAFETY: the builder stands in a block. The alignment is a power of two, as another variable or the caller has it.
+        // SAFETY: the builder stands in a block. The alignment is a power of two, because it is the alignment of another variable or because
+        // the caller promises it.
         unsafe {
             let made = (self.f().LLVMBuildAlloca)(self.raw, ty.raw(), name.as_ptr());
             if align != 0 {
@@ -300,7 +315,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// A phi of values of one type that [`Self::incoming`] adds.
+    /// A phi of this type, to which [`Editor::add_incoming`] adds values.
     pub fn phi(&self, ty: Type<'m>, name: &str) -> Value<'m> {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the builder stands in a block.
@@ -309,9 +324,16 @@ impl<'m> Builder<'m> {
 
     /// A call of a function with fixed parameters.
     pub fn call(&self, function: Value<'m>, arguments: &[Value<'m>], name: &str) -> Value<'m> {
-        assert!(function.form() == Form::Other(k::FUNCTION), "a call of {:?}", function.form());
+        assert!(
+            function.form() == Form::Other(k::FUNCTION),
+            "only a function can be called, not {:?}",
+            function.form()
+        );
         let all = (0..function.count_parameters()).filter_map(|n| function.parameter(n));
-        assert!(all.map(Value::ty).eq(arguments.iter().map(|one| one.ty())), "a call with other arguments");
+        assert!(
+            all.map(Value::ty).eq(arguments.iter().map(|one| one.ty())),
+            "the arguments of a call must have the types of the parameters"
+        );
         let (f, name) = (self.f(), CString::new(name).unwrap_or_default());
         let callee = self.raw_of(function);
         let mut all: Vec<*mut c_void> = arguments.iter().map(|one| self.raw_of(*one)).collect();
@@ -326,7 +348,11 @@ impl<'m> Builder<'m> {
 
     /// A call of a function with a variable number of arguments.
     pub fn call_variadic(&self, function: Value<'m>, arguments: &[Value<'m>]) {
-        assert!(function.form() == Form::Other(k::FUNCTION), "a call of {:?}", function.form());
+        assert!(
+            function.form() == Form::Other(k::FUNCTION),
+            "only a function can be called, not {:?}",
+            function.form()
+        );
         let (f, callee) = (self.f(), self.raw_of(function));
         let mut all: Vec<*mut c_void> = arguments.iter().map(|one| self.raw_of(*one)).collect();
         // SAFETY: the callee is a function; LLVM's verifier finds wrong arguments.
@@ -341,19 +367,19 @@ impl<'m> Builder<'m> {
         unsafe { self.made((self.f().LLVMBuildStore)(self.raw, self.raw_of(value), self.raw_of(to))) }
     }
 
-    /// A fence of all threads that acquires and releases.
+    /// An acquire-release fence in the scope of all threads.
     pub fn fence(&self) {
-        // SAFETY: the builder stands in a block. Of all threads: 0.
+        // SAFETY: the builder stands in a block. The last number, 0, is the scope of all threads.
         unsafe { (self.f().LLVMBuildFence)(self.raw, ACQUIRE_RELEASE, 0, c"".as_ptr()) };
     }
 
-    /// Assembly without instructions, which LLVM does not look into. `effects`: it may do more than make a value of its argument.
+    /// Empty inline assembly, which LLVM treats as opaque. It returns its argument. `effects`: LLVM must assume side effects.
     pub fn opaque(&self, argument: Option<Value<'m>>, effects: bool, name: &str) -> Value<'m> {
         let (f, context, name) = (self.f(), self.edit.context.raw, CString::new(name).unwrap_or_default());
         let constraints = if argument.is_some() { c"=r,0" } else { c"" };
         let mut all: Vec<*mut c_void> = argument.iter().map(|one| self.raw_of(*one)).collect();
         let count = all.len() as c_uint;
-        // SAFETY: the texts are empty or have as many bytes as they say; the function has one argument at most, of the type that it returns.
+        // SAFETY: the texts have the given lengths; the function has at most one argument, of the type that it returns.
         unsafe {
             let mut given = all.first().map_or_else(|| (f.LLVMVoidTypeInContext)(context), |one| (f.LLVMTypeOf)(*one));
             let ty = (f.LLVMFunctionType)(given, &mut given, count, 0);
@@ -363,14 +389,14 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// Goes to one of some blocks by a number.
+    /// A switch over a number, with `other` as the default.
     pub fn switch(&self, number: Value<'m>, other: Block<'m>, cases: &[(Value<'m>, Block<'m>)]) {
         let (f, count) = (self.f(), cases.len() as c_uint);
         // SAFETY: the blocks are of one function, and the cases are constants of the number's type.
         unsafe {
-            let made = (f.LLVMBuildSwitch)(self.raw, self.raw_of(number), self.edit.own_block(other), count);
+            let made = (f.LLVMBuildSwitch)(self.raw, self.raw_of(number), self.edit.checked_raw_block(other), count);
             for (case, to) in cases {
-                (f.LLVMAddCase)(made, self.raw_of(*case), self.edit.own_block(*to));
+                (f.LLVMAddCase)(made, self.raw_of(*case), self.edit.checked_raw_block(*to));
             }
         }
     }
@@ -380,8 +406,8 @@ impl<'m> Builder<'m> {
         unsafe { (self.f().LLVMBuildUnreachable)(self.raw) };
     }
 
-    /// The end of a function, with what it returns.
-    pub fn give_back(&self, value: Option<Value<'m>>) {
+    /// A return, with a value if the function has a result.
+    pub fn ret(&self, value: Option<Value<'m>>) {
         // SAFETY: the builder stands in a block; LLVM's verifier finds a value of another type.
         unsafe {
             match value {
@@ -391,26 +417,27 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// An aggregate with another element.
+    /// A copy of an aggregate with one element replaced.
     pub fn insert_value(&self, aggregate: Value<'m>, element: Value<'m>, at: u32, name: &str) -> Value<'m> {
         let name = CString::new(name).unwrap_or_default();
         let (aggregate, element) = (self.raw_of(aggregate), self.raw_of(element));
-        // SAFETY: the caller gives an aggregate with such an element.
+        // SAFETY: the caller passes an aggregate that has an element `at` of this type.
         unsafe { self.made((self.f().LLVMBuildInsertValue)(self.raw, aggregate, element, at, name.as_ptr())) }
     }
 
     pub fn branch(&self, to: Block<'m>) {
         // SAFETY: the block is of the same function.
-        unsafe { (self.f().LLVMBuildBr)(self.raw, self.edit.own_block(to)) };
+        unsafe { (self.f().LLVMBuildBr)(self.raw, self.edit.checked_raw_block(to)) };
     }
 
     pub fn branch_if(&self, condition: Value<'m>, yes: Block<'m>, no: Block<'m>) -> Value<'m> {
-        let (condition, yes, no) = (self.raw_of(condition), self.edit.own_block(yes), self.edit.own_block(no));
+        let (condition, yes, no) =
+            (self.raw_of(condition), self.edit.checked_raw_block(yes), self.edit.checked_raw_block(no));
         // SAFETY: the blocks are of the same function.
         unsafe { self.made((self.f().LLVMBuildCondBr)(self.raw, condition, yes, no)) }
     }
 
-    /// Moves an instruction here.
+    /// Moves an instruction to the builder's position.
     pub(super) fn moved(&self, one: Value<'m>) {
         let (f, name) = (self.f(), CString::new(one.name()).unwrap_or_default());
         // SAFETY: the instruction is in a block, which it leaves.
@@ -422,13 +449,17 @@ impl<'m> Builder<'m> {
 
     /// A copy of an instruction other than a phi, with its source location.
     pub fn copy(&self, one: Value<'m>, name: &str) -> Value<'m> {
-        assert!(one.is_placed() && !one.is_phi(), "a copy of {:?}", one.form());
+        assert!(
+            one.is_in_block() && !one.is_phi(),
+            "only an instruction that is in a block and is not a phi can be copied, not {:?}",
+            one.form()
+        );
         let (f, from, name) = (self.f(), self.raw_of(one), CString::new(name).unwrap_or_default());
-        // SAFETY: the copy is new and in no block yet. A void result has no name.
+        // SAFETY: the copy is new and in no block yet. Only a result that is not void has a name.
         unsafe {
             let copy = (f.LLVMInstructionClone)(from);
-            let named = (f.LLVMGetTypeKind)((f.LLVMTypeOf)(from)) != t::VOID;
-            (f.LLVMInsertIntoBuilderWithName)(self.raw, copy, if named { name.as_ptr() } else { c"".as_ptr() });
+            let has_name = (f.LLVMGetTypeKind)((f.LLVMTypeOf)(from)) != t::VOID;
+            (f.LLVMInsertIntoBuilderWithName)(self.raw, copy, if has_name { name.as_ptr() } else { c"".as_ptr() });
             (f.LLVMInstructionSetDebugLoc)(copy, (f.LLVMInstructionGetDebugLoc)(from));
             self.made(copy)
         }
@@ -436,48 +467,57 @@ impl<'m> Builder<'m> {
 }
 
 impl<'m> Editor<'m> {
-    /// Adds where values of a phi come from.
+    /// Adds incoming values to a phi.
     pub fn add_incoming(self, phi: Value<'m>, incoming: &[(Value<'m>, Block<'m>)]) {
-        assert!(phi.is_phi() && incoming.iter().all(|(value, _)| value.ty() == phi.ty()), "a phi of several types");
+        assert!(
+            phi.is_phi() && incoming.iter().all(|(value, _)| value.ty() == phi.ty()),
+            "the incoming values of a phi must have the type of the phi"
+        );
         for (value, from) in incoming {
-            let (mut value, mut from) = (self.own(*value), self.own_block(*from));
+            let (mut value, mut from) = (self.checked_raw(*value), self.checked_raw_block(*from));
             // SAFETY: it is a phi of values of this type, from a block of its function.
-            unsafe { (self.llvm.functions.LLVMAddIncoming)(self.own(phi), &mut value, &mut from, 1) }
+            unsafe { (self.llvm.functions.LLVMAddIncoming)(self.checked_raw(phi), &mut value, &mut from, 1) }
         }
     }
 
-    /// The function of a name, declared as another module of the same context declares it.
+    /// The function `name`. If this module lacks the function, declares it with the type and the attributes that it has
+    /// in `other`, a module of the same context.
     pub fn declared_as(self, other: &Module, name: &str) -> Value<'m> {
-        assert!(std::rc::Rc::ptr_eq(&self.context, &other.context), "a function of another context");
+        assert!(std::rc::Rc::ptr_eq(&self.context, &other.context), "both modules must have the same context");
         let f = self.llvm.functions;
         let (model, title) = (other.function(name).map(Value::raw), CString::new(name).unwrap_or_default());
-        let Some(model) = model else { unreachable!("the other module declares {name}") };
-        // SAFETY: the model is a function; its type and attributes are of the context. The list has room for all.
+        let Some(model) = model else { unreachable!("the other module has no function {name}") };
+        // SAFETY: the model is a function whose type and attributes are of the context. The list has room for all attributes.
         let made = unsafe {
             let mut made = (f.LLVMGetNamedFunction)(self.module.raw, title.as_ptr());
             if made.is_null() {
                 made = (f.LLVMAddFunction)(self.module.raw, title.as_ptr(), (f.LLVMGlobalGetValueType)(model));
-                for place in (0..=(f.LLVMCountParams)(model)).chain([OF_FUNCTION]) {
-                    let mut all = vec![std::ptr::null_mut(); (f.LLVMGetAttributeCountAtIndex)(model, place) as usize];
-                    (f.LLVMGetAttributesAtIndex)(model, place, all.as_mut_ptr());
-                    all.into_iter().for_each(|attribute| (f.LLVMAddAttributeAtIndex)(made, place, attribute));
+                for attribute_index in (0..=(f.LLVMCountParams)(model)).chain([FUNCTION_INDEX]) {
+                    let mut all =
+                        vec![std::ptr::null_mut(); (f.LLVMGetAttributeCountAtIndex)(model, attribute_index) as usize];
+                    (f.LLVMGetAttributesAtIndex)(model, attribute_index, all.as_mut_ptr());
+                    all.into_iter().for_each(|attribute| (f.LLVMAddAttributeAtIndex)(made, attribute_index, attribute));
                 }
             }
             Value::of(self.module, made)
         };
-        made.unwrap_or_else(|| unreachable!("LLVM declares each function"))
+        made.unwrap_or_else(|| unreachable!("LLVM returned no function"))
     }
 
-    /// An address without what is said of overflow and bounds.
+    /// Removes `inbounds` and the no-wrap flags from a `getelementptr`.
     pub fn drop_wrap_flags(self, address: Value<'m>) {
-        assert!(address.form() == Form::Instruction(o::GEP), "the flags of {:?}", address.form());
-        // SAFETY: it is such an instruction.
-        unsafe { (self.llvm.functions.LLVMGEPSetNoWrapFlags)(self.own(address), 0) }
+        assert!(
+            address.form() == Form::Instruction(o::GEP),
+            "only address computations (getelementptr) have these flags, not {:?}",
+            address.form()
+        );
+        // SAFETY: it is a `getelementptr` instruction.
+        unsafe { (self.llvm.functions.LLVMGEPSetNoWrapFlags)(self.checked_raw(address), 0) }
     }
 }
 
 impl Module {
-    /// The function of a name, declared or defined.
+    /// The function `name`, declared or defined.
     pub fn function(&self, name: &str) -> Option<Value<'_>> {
         let name = CString::new(name).ok()?;
         // SAFETY: the module is valid as long as it is borrowed, and the name is a string.

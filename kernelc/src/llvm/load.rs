@@ -1,6 +1,6 @@
 //! Finds libLLVM, loads it, and holds the functions of its C API that this compiler calls.
 //!
-//! The declarations are our own: what C returns as an enum is an integer here, since a later LLVM may return values that a Rust
+//! The declarations of these functions are our own. They use integers for C's enums, because a later LLVM may return values that a Rust
 //! enum does not have.
 #![allow(unsafe_code)]
 
@@ -14,12 +14,12 @@ pub(super) type DiagnosticHandler = extern "C" fn(diagnostic: *mut c_void, list:
 
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
-        /// Functions of LLVM's C API, by their own names.
+        /// Functions of LLVM's C API, each in a field of the same name.
         #[expect(non_snake_case, reason = "LLVM's names")]
         pub(super) struct Functions { $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)* }
 
         impl Functions {
-            /// Looks them up.
+            /// Looks up the functions.
             ///
             /// # Safety
             /// The library is a libLLVM whose functions have these signatures, and it stays loaded as long as they are called.
@@ -28,7 +28,7 @@ macro_rules! functions {
                     let name = stringify!($name);
                     // SAFETY: the caller promises the signature; the library stays loaded.
                     *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> $result>(name.as_bytes()) }
-                        .map_err(|_| format!("it has no {name}"))?
+                        .map_err(|_| format!("the library has no {name}"))?
                 },)* })
             }
         }
@@ -221,6 +221,7 @@ functions! {
     LLVMGetTailCallKind(*mut c_void) -> c_int;
     LLVMSetTailCallKind(*mut c_void, c_int) -> ();
     LLVMGetNumOperandBundles(*mut c_void) -> c_uint;
+    LLVMGetCallSiteEnumAttribute(*mut c_void, c_uint, c_uint) -> *mut c_void;
     LLVMGetCallSiteAttributeCount(*mut c_void, c_uint) -> c_uint;
     LLVMGetCallSiteAttributes(*mut c_void, c_uint, *mut *mut c_void) -> ();
     LLVMSetValueName2(*mut c_void, *const c_char, usize) -> ();
@@ -310,20 +311,20 @@ functions! {
     LLVMWriteBitcodeToFile(*mut c_void, *const c_char) -> c_int;
 }
 
-/// The library of this process: loaded once, never unloaded.
+/// The libLLVM of this process: loaded once, never unloaded.
 pub(super) struct Loaded {
     functions: Functions,
-    /// They register the host's processors that native kernels are compiled for, of those that the library has.
-    processors: Vec<unsafe extern "C" fn()>,
-    /// Keeps it loaded.
+    /// The functions of the library that register the targets of native kernels. Some libraries lack a target.
+    target_initializers: Vec<unsafe extern "C" fn()>,
+    /// Keeps the library loaded.
     _library: Library,
 }
 
-/// A hidden option of LLVM: its parser does not look for debug information of older versions. It would verify the module for that,
-/// and end the process where the module is broken. `Module::read` verifies each module itself, and gives an error.
+/// A hidden option of LLVM that keeps LLVM's parser from upgrading debug information of older versions. For an upgrade, the parser would verify
+/// the module, and end the process if the module is broken. `Module::read` verifies each module itself, and returns an error.
 const KEEP_DEBUG_INFO: &CStr = c"-disable-auto-upgrade-debug-info";
 
-const PROCESSORS: [&str; 10] = [
+const TARGET_INITIALIZERS: [&str; 10] = [
     "LLVMInitializeX86TargetInfo",
     "LLVMInitializeX86Target",
     "LLVMInitializeX86TargetMC",
@@ -339,36 +340,36 @@ const PROCESSORS: [&str; 10] = [
 static LOADED: OnceLock<Loaded> = OnceLock::new();
 static LOADING: Mutex<()> = Mutex::new(());
 
-/// LLVM of this process.
+/// The LLVM of this process.
 #[derive(Clone, Copy)]
 pub struct Llvm {
     pub(super) functions: &'static Functions,
 }
 
 impl Llvm {
-    /// Loads libLLVM in a child process, by the arguments of `Clang::child`: the compiler, a program beside it, their version.
+    /// Loads libLLVM in a child process. The arguments are the first three arguments of the child (`Clang::child`): the compiler, `opt`, their
+    /// version.
     pub fn of_child([compiler, opt, major]: [&OsString; 3]) -> Result<Self, String> {
         let major = major.to_str().and_then(|major| major.parse().ok());
-        let major = major.ok_or("this is an internal command of revamp-kernelc")?;
+        let major = major.ok_or("this command is internal to revamp-kernelc; do not call it directly")?;
         Self::load([Path::new(compiler), Path::new(opt)], major)
     }
 
-    /// Loads the libLLVM that belongs to a compiler of the major version `major`. `beside`: programs of the same LLVM, the compiler
-    /// first.
-    pub fn load(beside: [&Path; 2], major: u32) -> Result<Self, String> {
+    /// Loads the libLLVM of a compiler with the major version `major`. The two paths are programs of the same LLVM, the compiler first.
+    pub fn load(llvm_programs: [&Path; 2], major: u32) -> Result<Self, String> {
         let one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
         if LOADED.get().is_none() {
-            let loaded = loaded(beside, major)?;
+            let loaded = loaded(llvm_programs, major)?;
             let f = &loaded.functions;
             let options = [c"kernelc".as_ptr(), KEEP_DEBUG_INFO.as_ptr()];
-            // SAFETY: the functions write LLVM's list of targets and its options, which nobody else uses before the library is in
+            // SAFETY: the functions write LLVM's list of targets and LLVM's options, which no other code uses before the library is in
             // `LOADED`. The options are two strings.
             unsafe {
                 (f.LLVMParseCommandLineOptions)(2, options.as_ptr(), c"".as_ptr());
                 (f.LLVMInitializeSPIRVTargetInfo)();
                 (f.LLVMInitializeSPIRVTarget)();
                 (f.LLVMInitializeSPIRVTargetMC)();
-                loaded.processors.iter().for_each(|register| register());
+                loaded.target_initializers.iter().for_each(|register| register());
             }
             let _ = LOADED.set(loaded);
         }
@@ -376,13 +377,13 @@ impl Llvm {
         Self::current().ok_or_else(|| "libLLVM is not loaded".into())
     }
 
-    /// What was loaded.
+    /// The loaded LLVM, if any.
     pub(super) fn current() -> Option<Self> {
         LOADED.get().map(|loaded| Self { functions: &loaded.functions })
     }
 }
 
-/// Where libLLVM may be: beside the programs, then wherever the system's loader finds it by name.
+/// Candidates for libLLVM: files in the installation folders of the programs, then names for the system's loader.
 fn candidates(programs: [&Path; 2], major: u32) -> Vec<PathBuf> {
     let (folder, names, general) = if cfg!(windows) {
         ("bin", vec!["LLVM-C.dll".into()], None)
@@ -398,11 +399,11 @@ fn candidates(programs: [&Path; 2], major: u32) -> Vec<PathBuf> {
     files.chain(names.iter().map(PathBuf::from)).collect()
 }
 
-pub(super) fn loaded(beside: [&Path; 2], major: u32) -> Result<Loaded, String> {
+pub(super) fn loaded(llvm_programs: [&Path; 2], major: u32) -> Result<Loaded, String> {
     let mut reasons = Vec::new();
-    let compiler = beside[0].display();
-    for path in candidates(beside, major) {
-        // SAFETY: the initialisers are those of a libLLVM, by its file name. They have no conditions.
+    let compiler = llvm_programs[0].display();
+    for path in candidates(llvm_programs, major) {
+        // SAFETY: by its name, the file is a libLLVM, whose initialisers have no preconditions.
         let library = match unsafe { Library::new(&path) } {
             Ok(library) => library,
             Err(why) => {
@@ -410,8 +411,8 @@ pub(super) fn loaded(beside: [&Path; 2], major: u32) -> Result<Loaded, String> {
                 continue;
             }
         };
-        let unfit = |why: String| format!("{} cannot be used: {why}", path.display());
-        let version = version(&library).map_err(unfit)?;
+        let unusable = |why: String| format!("{} cannot be used: {why}", path.display());
+        let version = version(&library).map_err(unusable)?;
         if version != major {
             return Err(format!(
                 "{} is LLVM {version}, but {} is Clang {major}; both must have the same version",
@@ -419,16 +420,17 @@ pub(super) fn loaded(beside: [&Path; 2], major: u32) -> Result<Loaded, String> {
                 compiler
             ));
         }
-        // SAFETY: it is a libLLVM of a version that was compared. Its functions stay valid: the library is kept with them.
-        let functions = unsafe { Functions::of(&library) }.map_err(unfit)?;
-        let processors = PROCESSORS.iter().filter_map(|name| {
-            // SAFETY: these functions have no arguments and no result. As above, they stay valid.
+        // SAFETY: it is a libLLVM of the right version. Its functions stay valid, because `Loaded` keeps the library.
+        let functions = unsafe { Functions::of(&library) }.map_err(unusable)?;
+        let target_initializers = TARGET_INITIALIZERS.iter().filter_map(|name| {
+            // SAFETY: these functions have no arguments and no result. They stay valid, because `Loaded` keeps the library.
             unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.ok().map(|function| *function)
         });
-        return Ok(Loaded { functions, processors: processors.collect(), _library: library });
+        return Ok(Loaded { functions, target_initializers: target_initializers.collect(), _library: library });
     }
     Err(format!(
-        "libLLVM of LLVM {major}, which compiles kernels, was not found for {} ({}); Debian and Ubuntu: apt-get install libllvm{major}",
+        "libLLVM of LLVM {major}, which compiles kernels, was not found for {} ({}); install it (Debian and Ubuntu: \
+         apt-get install libllvm{major})",
         compiler,
         reasons.join("; ")
     ))
@@ -441,7 +443,7 @@ fn version(library: &Library) -> Result<u32, String> {
     // SAFETY: `LLVMGetVersion` has had this signature since it exists (LLVM 16). It writes three numbers.
     unsafe {
         let get = library.get::<unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint)>(b"LLVMGetVersion");
-        get.map_err(|_| "it is older than LLVM 16")?(major, minor, patch);
+        get.map_err(|_| "the library is older than LLVM 16")?(major, minor, patch);
     }
     Ok(numbers[0])
 }

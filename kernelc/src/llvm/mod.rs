@@ -1,11 +1,11 @@
-//! LLVM in process: modules, pipelines of passes over them, questions (`value`) and changes (`edit`). This is the only code that calls
-//! libLLVM. The library is loaded at run time, as libclang is, so the compiler builds and starts without LLVM.
+//! LLVM in process: modules, pipelines of passes (`pipeline`), queries (`value`) and changes (`edit`). This is the only code that calls
+//! libLLVM. The library is loaded at run time, as libclang is. Therefore the compiler builds and starts without LLVM.
 //!
-//! A fatal error in LLVM ends the process, and LLVM's hidden options are global to the process. So the driver never calls this
-//! module itself: it starts a child process for the kernels of a source (`kernel_process`).
+//! A fatal error in LLVM ends the process, and LLVM's hidden options are global to the process. Therefore the driver never calls this
+//! module itself. The driver starts a child process for the kernels of a source (`kernel_process`).
 //!
-//! A [`Module`] shares its LLVM context with its copies alone and stays on its thread. Pipelines run one at a time in a process, because each
-//! sets the hidden options that it needs (`pipeline`).
+//! Only a [`Module`] and its copies share an LLVM context, and they stay on one thread. Pipelines run one at a time in a process, because
+//! each pipeline sets the hidden options that it needs.
 
 mod attributes;
 mod blocks;

@@ -1,4 +1,4 @@
-//! A module of LLVM: read from text or bitcode, verified, printed.
+//! A module of LLVM: reads, verifies, links, prints and writes it.
 #![allow(unsafe_code)]
 
 use super::Llvm;
@@ -12,49 +12,49 @@ const RETURN_STATUS: c_int = 2;
 const ERROR: c_int = 0;
 const REMARK: c_int = 2;
 
-/// A module, in a context that only its copies share. Its pointers keep all of them on the thread that read it.
+/// A module, in a context that only its copies share. Its raw pointers keep the module and its copies on one thread.
 pub struct Module {
     pub(super) llvm: Llvm,
     pub(super) raw: *mut c_void,
     pub(super) context: Rc<Context>,
 }
 
-/// What modules of one origin share: types, constants, metadata.
+/// The LLVM context of a module and its copies, with their types, constants and metadata.
 pub(super) struct Context {
     llvm: Llvm,
     pub(super) raw: *mut c_void,
-    /// What LLVM reported in this context: a box, by its address, which LLVM holds too.
-    told: *mut Told,
+    /// The diagnostics of this context, in a box whose address LLVM has too.
+    diagnostics: *mut Diagnostics,
 }
 
-/// What LLVM reports.
+/// The diagnostics that LLVM reports.
 #[derive(Default)]
-struct Told {
+struct Diagnostics {
     errors: Vec<String>,
     remarks: Vec<String>,
 }
 
-/// Collects the errors and remarks of a context. Without a handler an error would end the process. Warnings are dropped: they advise how to
-/// write C++ for a CPU's vector units.
-extern "C" fn keep(diagnostic: *mut c_void, told: *mut c_void) {
+/// Collects the errors and remarks of a context. Without this handler, an error would end the process. Drops warnings,
+/// because LLVM's warnings only advise on code for the vector units of CPUs.
+extern "C" fn collect_diagnostic(diagnostic: *mut c_void, diagnostics: *mut c_void) {
     let Some(llvm) = Llvm::current() else { return };
-    // SAFETY: LLVM calls this with a diagnostic that lives over the call, and with the box of the module whose context it is. The
-    // module's thread is the one that LLVM runs on, and holds no reference to the box meanwhile.
+    // SAFETY: LLVM passes a diagnostic that lives during the call, and the box of the context. LLVM runs on the thread of the context's
+    // modules, and this thread holds no reference to the box meanwhile.
     unsafe {
-        let told = &mut *told.cast::<Told>();
+        let diagnostics = &mut *diagnostics.cast::<Diagnostics>();
         let list = match (llvm.functions.LLVMGetDiagInfoSeverity)(diagnostic) {
-            ERROR => &mut told.errors,
-            REMARK => &mut told.remarks,
+            ERROR => &mut diagnostics.errors,
+            REMARK => &mut diagnostics.remarks,
             _ => return,
         };
         list.push(message(llvm, (llvm.functions.LLVMGetDiagInfoDescription)(diagnostic)));
     }
 }
 
-/// The text of a message, which is disposed of.
+/// Takes the text of a message, and disposes of the message.
 ///
 /// # Safety
-/// The message is null or one of LLVM's, to be disposed of by `LLVMDisposeMessage`, and nobody uses it later.
+/// The message is null, or a message of LLVM that `LLVMDisposeMessage` must dispose of. No code uses the message later.
 pub(super) unsafe fn message(llvm: Llvm, raw: *mut c_char) -> String {
     if raw.is_null() {
         return String::new();
@@ -68,19 +68,19 @@ pub(super) unsafe fn message(llvm: Llvm, raw: *mut c_char) -> String {
 }
 
 impl Module {
-    /// Reads text or bitcode and verifies it. `name` is what LLVM calls the module.
+    /// Reads text or bitcode and verifies it. `name` becomes the module's identifier.
     pub fn read(llvm: Llvm, code: &[u8], name: &str) -> Result<Self, String> {
         let f = llvm.functions;
-        let title = CString::new(name).map_err(|_| format!("{name} has a zero in its name"))?;
-        // SAFETY: the function has no conditions.
+        let title = CString::new(name).map_err(|_| format!("the name {name:?} contains a zero character"))?;
+        // SAFETY: the function has no preconditions.
         let raw = unsafe { (f.LLVMContextCreate)() };
-        let context = Rc::new(Context { llvm, raw, told: Box::into_raw(Box::default()) });
+        let context = Rc::new(Context { llvm, raw, diagnostics: Box::into_raw(Box::default()) });
         let mut module = Self { llvm, raw: std::ptr::null_mut(), context };
         let mut why = std::ptr::null_mut();
-        // SAFETY: the context is the module's. The list lives longer than the context. The buffer copies `code`, and the parser takes
-        // the buffer over.
+        // SAFETY: the context is the module's. The diagnostics live longer than the context. The buffer copies `code`, and the parser
+        // takes over the buffer.
         let failed = unsafe {
-            (f.LLVMContextSetDiagnosticHandler)(raw, keep, module.context.told.cast());
+            (f.LLVMContextSetDiagnosticHandler)(raw, collect_diagnostic, module.context.diagnostics.cast());
             let buffer =
                 (f.LLVMCreateMemoryBufferWithMemoryRangeCopy)(code.as_ptr().cast(), code.len(), title.as_ptr());
             (f.LLVMParseIRInContext)(raw, buffer, &mut module.raw, &mut why)
@@ -94,8 +94,8 @@ impl Module {
         Ok(module)
     }
 
-    /// Reads text as another module of the same context.
-    pub fn beside(&self, text: &str) -> Result<Self, String> {
+    /// Reads LLVM IR as another module of the same context. Does not verify the new module.
+    pub fn parse_in_same_context(&self, text: &str) -> Result<Self, String> {
         let (f, mut why) = (self.llvm.functions, std::ptr::null_mut());
         let mut other = Self { llvm: self.llvm, raw: std::ptr::null_mut(), context: Rc::clone(&self.context) };
         // SAFETY: the buffer copies the text, and the parser takes the buffer over. The message is used once.
@@ -109,17 +109,17 @@ impl Module {
         Ok(other)
     }
 
-    /// Adds what another module of the same context has; each may declare what the other one defines.
+    /// Links another module of the same context into this module. Each module may declare functions and variables that the other defines.
     pub fn link(&mut self, mut other: Self) -> Result<(), String> {
-        assert!(Rc::ptr_eq(&self.context, &other.context), "modules of two contexts");
+        assert!(Rc::ptr_eq(&self.context, &other.context), "both modules must have the same context");
         // SAFETY: both modules are valid, and of one context. LLVM disposes of the other one.
         let failed = unsafe { (self.llvm.functions.LLVMLinkModules2)(self.raw, other.raw) } != 0;
         other.raw = std::ptr::null_mut();
-        self.reported()?;
-        if failed { Err("two modules do not fit".into()) } else { Ok(()) }
+        self.take_errors()?;
+        if failed { Err("LLVM cannot link the two modules, and gives no reason".into()) } else { Ok(()) }
     }
 
-    /// Writes it as bitcode.
+    /// Writes the module as bitcode.
     pub fn write(&self, file: &Path) -> Result<(), String> {
         let why = || format!("cannot write {}", file.display());
         let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|_| why())?;
@@ -128,7 +128,7 @@ impl Module {
         if failed { Err(why()) } else { Ok(()) }
     }
 
-    /// An error where the module breaks the rules of LLVM's IR.
+    /// Runs LLVM's verifier.
     pub fn verify(&self) -> Result<(), String> {
         let mut why = std::ptr::null_mut();
         // SAFETY: the module is valid until it is dropped; the message is new, and used once.
@@ -139,34 +139,35 @@ impl Module {
         }
     }
 
-    /// Its text.
+    /// The text of the module.
     pub fn print(&self) -> String {
         // SAFETY: the module is valid until it is dropped; the message is new, and used once.
         unsafe { message(self.llvm, (self.llvm.functions.LLVMPrintModuleToString)(self.raw)) }
     }
 
-    /// What it is compiled for, as LLVM writes it: empty if it does not say.
+    /// The target triple; empty if the module has none.
     pub(super) fn triple(&self) -> CString {
         // SAFETY: the module is valid; its triple is a string that lives as long.
         unsafe { CStr::from_ptr((self.llvm.functions.LLVMGetTarget)(self.raw)) }.to_owned()
     }
 
     /// Takes the errors that LLVM has reported since the last call.
-    pub(super) fn reported(&mut self) -> Result<(), String> {
-        // SAFETY: the box lives as long as the context. LLVM adds to it only while one of its functions runs on a module of this context, and all of these are on this thread.
-        let errors = std::mem::take(unsafe { &mut (*self.context.told).errors });
+    pub(super) fn take_errors(&mut self) -> Result<(), String> {
+        // SAFETY: the box lives as long as the context. LLVM adds to it only while one of its functions runs on a module of this context, and
+        // all these modules are on this thread.
+        let errors = std::mem::take(unsafe { &mut (*self.context.diagnostics).errors });
         if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
     }
 
-    /// As [`Llvm::make_remarks`].
-    pub fn make_remarks(&self) {
-        self.llvm.make_remarks();
+    /// Calls [`Llvm::enable_remarks`].
+    pub fn enable_remarks(&self) {
+        self.llvm.enable_remarks();
     }
 
-    /// Takes the remarks of LLVM since the last call, each as `FILE:LINE:COLUMN: TEXT`. There are none before [`Llvm::make_remarks`].
+    /// Takes LLVM's remarks since the last call, each as `FILE:LINE:COLUMN: TEXT`. LLVM makes remarks only after [`Llvm::enable_remarks`].
     pub fn take_remarks(&mut self) -> Vec<String> {
-        // SAFETY: as of `reported`.
-        std::mem::take(unsafe { &mut (*self.context.told).remarks })
+        // SAFETY: as in `take_errors`.
+        std::mem::take(unsafe { &mut (*self.context.diagnostics).remarks })
     }
 }
 
@@ -181,7 +182,7 @@ impl Clone for Module {
 impl Drop for Module {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: the module is valid, and nobody uses it later. Its context outlives it.
+            // SAFETY: the module is valid, and no code uses it later. The context outlives the module.
             unsafe { (self.llvm.functions.LLVMDisposeModule)(self.raw) }
         }
     }
@@ -189,10 +190,10 @@ impl Drop for Module {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: the last of its modules is gone. LLVM reports to the list no later than the context goes.
+        // SAFETY: the last module of the context is gone. LLVM no longer reports to the box once the context is disposed of.
         unsafe {
             (self.llvm.functions.LLVMContextDispose)(self.raw);
-            drop(Box::from_raw(self.told));
+            drop(Box::from_raw(self.diagnostics));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of LLVM-C's enums, which are stable.
+//! Values of enums in LLVM's C API, which LLVM keeps stable, and names of metadata.
 
 /// `LLVMTypeKind`.
 pub mod ty {
@@ -42,7 +42,7 @@ pub mod node {
     pub const FILE: u32 = 15;
     pub const SUBPROGRAM: u32 = 17;
 }
-/// `LLVMOpcode`, where it is not in a table.
+/// `LLVMOpcode`.
 pub mod opcode {
     pub const RET: i32 = 1;
     pub const BR: i32 = 2;
@@ -114,24 +114,24 @@ pub mod linkage {
     pub const PRIVATE: i32 = 9;
 }
 /// `LLVMHiddenVisibility`.
-pub const HIDDEN: i32 = 1;
+pub const HIDDEN_VISIBILITY: i32 = 1;
 /// `LLVMFastMathAll`.
 pub const FAST: u32 = 127;
-/// The kind of metadata of loads whose memory never changes.
-pub const INVARIANT: &str = "invariant.load";
-/// The kind of metadata that tells of a loop.
-pub const LOOP: &str = "llvm.loop";
+/// The name of the metadata that marks loads from memory that never changes.
+pub const INVARIANT_LOAD: &str = "invariant.load";
+/// The name of the metadata of loops.
+pub const LOOP_METADATA: &str = "llvm.loop";
 /// `LLVMAttributeFunctionIndex`.
-pub const OF_FUNCTION: u32 = u32::MAX;
-/// `LLVMCallConv`: SPIR_FUNC.
+pub const FUNCTION_INDEX: u32 = u32::MAX;
+/// The calling convention SPIR_FUNC.
 pub const SPIR_FUNCTION: u32 = 75;
-/// The same: SPIR_KERNEL and AMDGPU_KERNEL.
-pub const KERNELS: [u32; 2] = [76, 91];
+/// The calling conventions SPIR_KERNEL and AMDGPU_KERNEL.
+pub const KERNEL_CONVENTIONS: [u32; 2] = [76, 91];
 /// `LLVMFastMathAllowReassoc`.
 pub const REASSOCIATE: u32 = 1;
 /// `LLVMFastMathAllowReciprocal`.
 pub const RECIPROCAL: u32 = 16;
 /// `LLVMFastMathAllowContract`.
 pub const CONTRACT: u32 = 32;
-/// `LLVMIntEQ`, the first of ten in order.
+/// `LLVMIntEQ`, the first of ten consecutive predicates.
 pub const FIRST_INTEGER_PREDICATE: i32 = 32;

@@ -1,12 +1,12 @@
-//! Makes a module whose pointers are all in address space 0 of one whose pointers are in several.
+//! Moves all pointers of a module to address space 0.
 //!
-//! The type of a value cannot be changed, and the type of a function names those of its parameters. So global variables, functions, and instructions whose
-//! type has such a pointer are made anew. Other instructions get other operands.
+//! LLVM cannot change the type of a value, and the type of a function includes the types of its parameters. Therefore global variables,
+//! functions, and instructions whose types contain pointers to other address spaces are rebuilt. Other instructions get new operands.
 #![allow(unsafe_code)]
 
 use super::Module;
 use super::load::Functions;
-use super::number::{OF_FUNCTION, opcode as o, ty as t, value as k};
+use super::number::{FUNCTION_INDEX, opcode as o, ty as t, value as k};
 use super::rebuild::copy_metadata;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
@@ -14,21 +14,24 @@ use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 type Raw = *mut c_void;
 
 impl Module {
-    /// Makes the module one for a target with a single address space, which lies in memory as `layout` says. Functions have the target's calling convention, and neither they nor
-    /// calls keep attributes that are text. Global variables of LLVM's own and those in `dropped` go. Functions in `replaced` are only declared afterwards, without attributes. An error tells
-    /// what cannot be made anew; the module is broken then.
-    pub fn in_one_memory(
+    /// Converts the module to a target with a single address space and the data layout `layout`. Functions get the target's calling
+    /// convention. Functions and calls lose their string attributes. LLVM's own global variables, and the global variables for which
+    /// `is_dropped` is true, are deleted. Functions in `replaced` become declarations without attributes. An error names a construct that
+    /// cannot be rebuilt; the module is then broken.
+    pub fn convert_to_one_address_space(
         &mut self,
         (triple, layout): (&str, &str),
         is_dropped: impl Fn(&str) -> bool,
         replaced: &HashSet<String>,
     ) -> Result<(), String> {
         let f = self.llvm.functions;
-        let text = |text: &str| CString::new(text).map_err(|_| String::from("a zero in the name of a target"));
+        let text =
+            |text: &str| CString::new(text).map_err(|_| String::from("the name of a target contains a zero character"));
         let (triple, layout) = (text(triple)?, text(layout)?);
         let mut remap =
             Remap { f, module: self.raw, context: self.context.raw, types: HashMap::new(), values: HashMap::new() };
-        // SAFETY: the module is valid, and nobody has handles of it. `Remap` only uses values of the module. What is made anew is deleted when nothing uses it.
+        // SAFETY: the module is valid, and there are no handles. `Remap` uses only values of the module, and deletes an old value only when
+        // nothing uses it.
         unsafe {
             (f.LLVMSetDataLayout)(self.raw, layout.as_ptr());
             (f.LLVMSetTarget)(self.raw, triple.as_ptr());
@@ -41,26 +44,27 @@ struct Remap<'f> {
     f: &'f Functions,
     module: Raw,
     context: Raw,
+    /// Old types and their replacements.
     types: HashMap<Raw, Raw>,
-    /// What stands for a value.
+    /// Old values and their replacements.
     values: HashMap<Raw, Raw>,
 }
 
-/// The values of a list of LLVM's.
+/// The values of one of LLVM's linked lists.
 ///
 /// # Safety
-/// `next` gives null or a value of the module for each value that it gave.
+/// `next` returns null or a value of the module for `first` and for each value that it returned.
 unsafe fn listed(first: Raw, next: unsafe extern "C" fn(Raw) -> Raw) -> Vec<Raw> {
     let some = |raw: Raw| (!raw.is_null()).then_some(raw);
     // SAFETY: as the caller says.
     std::iter::successors(some(first), |at| some(unsafe { next(*at) })).collect()
 }
 
-/// All methods: values, types and blocks are of the module.
+/// The safety condition of all methods: values, types and blocks belong to the module.
 impl Remap<'_> {
     unsafe fn all(&mut self, is_dropped: &dyn Fn(&str) -> bool, replaced: &HashSet<String>) -> Result<(), String> {
         let f = self.f;
-        // SAFETY: as of all methods. Lists are copied before they change.
+        // SAFETY: the condition of all methods. Lists are copied before they change.
         unsafe {
             let globals = listed((f.LLVMGetFirstGlobal)(self.module), f.LLVMGetNextGlobal);
             let functions = listed((f.LLVMGetFirstFunction)(self.module), f.LLVMGetNextFunction);
@@ -70,13 +74,13 @@ impl Remap<'_> {
                 name.starts_with("llvm.") || is_dropped(&name)
             });
             for one in dropped {
-                self.unused(one);
+                self.poison_uses(one);
                 (f.LLVMDeleteGlobal)(one);
             }
             for &old in &globals {
                 self.global(old);
             }
-            // All names are free before the first function takes one.
+            // The loop frees the names of all old functions before the first new function takes a name.
             let named: Vec<(Raw, String)> = functions.iter().map(|&old| (old, self.name(old))).collect();
             for &old in &functions {
                 (f.LLVMSetValueName2)(old, c"".as_ptr(), 0);
@@ -85,8 +89,8 @@ impl Remap<'_> {
                 self.function(old, &name, replaced);
             }
             for &old in &aliases {
-                let stands_for = self.value((f.LLVMAliasGetAliasee)(old))?;
-                self.values.insert(old, stands_for);
+                let aliasee = self.value((f.LLVMAliasGetAliasee)(old))?;
+                self.values.insert(old, aliasee);
             }
             for &old in &globals {
                 let (value, new) = ((f.LLVMGetInitializer)(old), self.values[&old]);
@@ -99,31 +103,31 @@ impl Remap<'_> {
                 self.body(self.values[&old])?;
             }
             for old in aliases {
-                self.unused(old);
+                self.poison_uses(old);
                 (f.LLVMDeleteGlobal)(old);
             }
-            // The bodies of replaced functions, which go with them, may name any of these.
+            // Bodies of replaced functions may refer to any old function or variable, so the old functions and variables are deleted only now.
             for old in functions {
-                self.unused(old);
+                self.poison_uses(old);
                 (f.LLVMDeleteFunction)(old);
             }
             for old in globals {
-                self.unused(old);
+                self.poison_uses(old);
                 (f.LLVMDeleteGlobal)(old);
             }
             Ok(())
         }
     }
 
-    /// Nothing uses a value any more.
-    unsafe fn unused(&self, old: Raw) {
-        // SAFETY: as of all methods; poison has the type of the value.
+    /// Replaces all remaining uses of a value by poison.
+    unsafe fn poison_uses(&self, old: Raw) {
+        // SAFETY: the condition of all methods; poison has the type of the value.
         unsafe { (self.f.LLVMReplaceAllUsesWith)(old, (self.f.LLVMGetPoison)((self.f.LLVMTypeOf)(old))) }
     }
 
     unsafe fn name(&self, value: Raw) -> String {
         let mut length = 0;
-        // SAFETY: the name has that many bytes and lives as long as the value keeps it.
+        // SAFETY: the name has that many bytes and lives until the value gets another name.
         unsafe {
             let first = (self.f.LLVMGetValueName2)(value, &mut length).cast::<u8>();
             String::from_utf8_lossy(std::slice::from_raw_parts(first, length)).into_owned()
@@ -132,7 +136,7 @@ impl Remap<'_> {
 
     /// Gives a new value the name of an old one.
     unsafe fn rename(&self, old: Raw, new: Raw) {
-        // SAFETY: the text has as many bytes as it says.
+        // SAFETY: the texts have the given lengths.
         unsafe {
             let name = self.name(old);
             (self.f.LLVMSetValueName2)(old, c"".as_ptr(), 0);
@@ -145,7 +149,7 @@ impl Remap<'_> {
             return *known;
         }
         let f = self.f;
-        // SAFETY: each kind of type has what is asked for, and lists have room for all.
+        // SAFETY: each query fits the kind of type, and the lists have room for all parts.
         let new = unsafe {
             match (f.LLVMGetTypeKind)(old) {
                 t::POINTER => (f.LLVMPointerTypeInContext)(self.context, 0),
@@ -174,7 +178,7 @@ impl Remap<'_> {
 
     unsafe fn structure(&mut self, old: Raw) -> Raw {
         let f = self.f;
-        // SAFETY: it is a struct with a body; lists have room for all.
+        // SAFETY: it is a struct with a body; the lists have room for all fields.
         unsafe {
             let count = (f.LLVMCountStructElementTypes)(old);
             let fields: Vec<Raw> = (0..count).map(|n| (f.LLVMStructGetTypeAtIndex)(old, n)).collect();
@@ -194,22 +198,22 @@ impl Remap<'_> {
 
     unsafe fn global(&mut self, old: Raw) {
         let f = self.f;
-        // SAFETY: both are global variables, the new one with the type of the old one.
+        // SAFETY: both values are global variables. The new variable has the replacement of the old variable's type.
         unsafe {
             let ty = self.ty((f.LLVMGlobalGetValueType)(old));
             let new = (f.LLVMAddGlobal)(self.module, ty, c"".as_ptr());
             self.rename(old, new);
             (f.LLVMSetGlobalConstant)(new, (f.LLVMIsGlobalConstant)(old));
             (f.LLVMSetAlignment)(new, (f.LLVMGetAlignment)(old));
-            self.of_global(old, new);
+            self.copy_global_properties(old, new);
             self.values.insert(old, new);
         }
     }
 
-    /// What global variables and functions have.
-    unsafe fn of_global(&self, old: Raw, new: Raw) {
+    /// Copies the properties that global variables and functions share.
+    unsafe fn copy_global_properties(&self, old: Raw, new: Raw) {
         let f = self.f;
-        // SAFETY: both are of one kind; the section is a string.
+        // SAFETY: both values are global variables or both are functions; the section is a string.
         unsafe {
             (f.LLVMSetLinkage)(new, (f.LLVMGetLinkage)(old));
             (f.LLVMSetVisibility)(new, (f.LLVMGetVisibility)(old));
@@ -221,23 +225,23 @@ impl Remap<'_> {
         }
     }
 
-    /// `name`: the one that the function had.
+    /// Makes the replacement of a function. `name`: the name that the old function had.
     unsafe fn function(&mut self, old: Raw, name: &str, replaced: &HashSet<String>) {
         let f = self.f;
-        // SAFETY: as of all methods. Blocks move from one function to the other as they are.
+        // SAFETY: the condition of all methods. Blocks move unchanged from one function to the other.
         unsafe {
-            let title = CString::new(one_space(name)).unwrap_or_default();
+            let title = CString::new(in_address_space_0(name)).unwrap_or_default();
             let ty = self.ty((f.LLVMGlobalGetValueType)(old));
-            // Intrinsics of several address spaces are one.
+            // Intrinsics that differ only in address spaces become one function, so the new function may already exist.
             let mut new = (f.LLVMGetNamedFunction)(self.module, title.as_ptr());
             if new.is_null() {
                 new = (f.LLVMAddFunction)(self.module, title.as_ptr(), ty);
                 if (f.LLVMGetIntrinsicID)(new) == 0 && !replaced.contains(name) {
-                    let places = (0..=(f.LLVMCountParams)(old)).chain([OF_FUNCTION]);
-                    for (place, attribute) in places.flat_map(|place| self.attributes(old, place, false)) {
-                        (f.LLVMAddAttributeAtIndex)(new, place, attribute);
+                    let attribute_indices = (0..=(f.LLVMCountParams)(old)).chain([FUNCTION_INDEX]);
+                    for (index, attribute) in attribute_indices.flat_map(|index| self.attributes(old, index, false)) {
+                        (f.LLVMAddAttributeAtIndex)(new, index, attribute);
                     }
-                    self.of_global(old, new);
+                    self.copy_global_properties(old, new);
                 }
             }
             self.values.insert(old, new);
@@ -261,38 +265,39 @@ impl Remap<'_> {
         }
     }
 
-    /// The attributes of a function or a call at a place that are no text, with the place.
-    unsafe fn attributes(&self, of: Raw, place: c_uint, call: bool) -> Vec<(c_uint, Raw)> {
+    /// The attributes at one index of a function or a call, without string attributes, each with the index.
+    unsafe fn attributes(&self, of: Raw, index: c_uint, call: bool) -> Vec<(c_uint, Raw)> {
         let f = self.f;
-        // SAFETY: the list has room for all.
+        // SAFETY: the list has room for all attributes.
         unsafe {
             let mut all;
             if call {
-                all = vec![std::ptr::null_mut(); (f.LLVMGetCallSiteAttributeCount)(of, place) as usize];
-                (f.LLVMGetCallSiteAttributes)(of, place, all.as_mut_ptr());
+                all = vec![std::ptr::null_mut(); (f.LLVMGetCallSiteAttributeCount)(of, index) as usize];
+                (f.LLVMGetCallSiteAttributes)(of, index, all.as_mut_ptr());
             } else {
-                all = vec![std::ptr::null_mut(); (f.LLVMGetAttributeCountAtIndex)(of, place) as usize];
-                (f.LLVMGetAttributesAtIndex)(of, place, all.as_mut_ptr());
+                all = vec![std::ptr::null_mut(); (f.LLVMGetAttributeCountAtIndex)(of, index) as usize];
+                (f.LLVMGetAttributesAtIndex)(of, index, all.as_mut_ptr());
             }
             all.retain(|attribute| (f.LLVMIsStringAttribute)(*attribute) == 0);
-            all.into_iter().map(|attribute| (place, attribute)).collect()
+            all.into_iter().map(|attribute| (index, attribute)).collect()
         }
     }
 
     unsafe fn body(&mut self, function: Raw) -> Result<(), String> {
         let f = self.f;
-        // SAFETY: as of all methods. Instructions that were made anew are deleted when nothing uses them.
+        // SAFETY: the condition of all methods. Old instructions are deleted when nothing uses them.
         unsafe {
             let blocks = listed((f.LLVMGetFirstBasicBlock)(function), f.LLVMGetNextBasicBlock);
             let all: Vec<Raw> = blocks
                 .into_iter()
                 .flat_map(|block| listed((f.LLVMGetFirstInstruction)(block), f.LLVMGetNextInstruction))
                 .collect();
-            let (debug_uses, all): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.only_tells(*one));
-            for one in debug_uses {
+            let (assumes, all): (Vec<Raw>, Vec<Raw>) =
+                all.into_iter().partition(|one| self.is_assume_with_bundles(*one));
+            for one in assumes {
                 (f.LLVMInstructionEraseFromParent)(one);
             }
-            let (old, kept): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.changes(*one));
+            let (old, kept): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.is_rebuilt(*one));
             for &one in old.iter().filter(|one| (f.LLVMGetInstructionOpcode)(**one) == o::PHI) {
                 let ty = self.ty((f.LLVMTypeOf)(one));
                 let new = self.built(one, |_, builder| (f.LLVMBuildPhi)(builder, ty, c"".as_ptr()));
@@ -319,7 +324,7 @@ impl Remap<'_> {
             }
             for &one in &old {
                 if (f.LLVMGetTypeKind)((f.LLVMTypeOf)(one)) != t::VOID {
-                    self.unused(one);
+                    self.poison_uses(one);
                 }
             }
             for one in old {
@@ -329,21 +334,21 @@ impl Remap<'_> {
         Ok(())
     }
 
-    /// A call that only tells about an address, in an operand bundle, which cannot be made anew.
-    unsafe fn only_tells(&self, one: Raw) -> bool {
+    /// True for a call of `llvm.assume` with operand bundles, which cannot be rebuilt. The call only states facts about addresses.
+    unsafe fn is_assume_with_bundles(&self, one: Raw) -> bool {
         let f = self.f;
-        // SAFETY: only calls are asked for what calls have.
+        // SAFETY: operand bundles and callees are queried only of calls.
         unsafe {
             (f.LLVMGetInstructionOpcode)(one) == o::CALL && (f.LLVMGetNumOperandBundles)(one) > 0 && {
                 let callee = (f.LLVMGetCalledValue)(one);
-                // Functions have given their names away.
+                // Only the new function has a name; the old function has lost it.
                 self.values.get(&callee).is_some_and(|new| self.name(*new) == "llvm.assume")
             }
         }
     }
 
-    /// Whether an instruction is made anew. All calls are: the address of a function is one of these pointers.
-    unsafe fn changes(&mut self, one: Raw) -> bool {
+    /// True if an instruction must be rebuilt. Every call must, because the callee's address is a pointer in an address space.
+    unsafe fn is_rebuilt(&mut self, one: Raw) -> bool {
         let f = self.f;
         // SAFETY: it is an instruction.
         unsafe {
@@ -356,17 +361,17 @@ impl Remap<'_> {
         }
     }
 
-    /// What stands for a value.
+    /// The replacement of a value; the value itself if it needs no replacement.
     unsafe fn value(&mut self, old: Raw) -> Result<Raw, String> {
         if let Some(known) = self.values.get(&old) {
             return Ok(*known);
         }
         let f = self.f;
-        // SAFETY: the kind says what the value is.
+        // SAFETY: each query fits the kind of value.
         let new = unsafe {
             match (f.LLVMGetValueKind)(old) {
                 k::INSTRUCTION if (f.LLVMGetInstructionOpcode)(old) == 0 => old,
-                k::INSTRUCTION if self.changes(old) => self.instruction(old)?,
+                k::INSTRUCTION if self.is_rebuilt(old) => self.instruction(old)?,
                 k::NULL | k::ZERO => (f.LLVMConstNull)(self.type_of(old)),
                 k::UNDEF => (f.LLVMGetUndef)(self.type_of(old)),
                 k::POISON => (f.LLVMGetPoison)(self.type_of(old)),
@@ -379,14 +384,14 @@ impl Remap<'_> {
         Ok(new)
     }
 
-    /// The type that a value's type becomes.
+    /// The type of the replacement of a value.
     unsafe fn type_of(&mut self, value: Raw) -> Raw {
-        // SAFETY: as of all methods.
+        // SAFETY: the condition of all methods.
         unsafe { self.ty((self.f.LLVMTypeOf)(value)) }
     }
 
     unsafe fn operands(&mut self, of: Raw) -> Result<Vec<Raw>, String> {
-        // SAFETY: it has so many operands.
+        // SAFETY: `count` is the number of operands.
         unsafe {
             let count = c_uint::try_from((self.f.LLVMGetNumOperands)(of)).unwrap_or(0);
             (0..count).map(|n| self.value((self.f.LLVMGetOperand)(of, n))).collect()
@@ -412,10 +417,10 @@ impl Remap<'_> {
 
     unsafe fn expression(&mut self, old: Raw) -> Result<Raw, String> {
         let f = self.f;
-        // SAFETY: the opcode says what operands the expression has.
+        // SAFETY: each query fits the opcode.
         unsafe {
             let (ty, mut all) = (self.type_of(old), self.operands(old)?);
-            let same = (0..all.len()).all(|n| all[n] == (f.LLVMGetOperand)(old, n as c_uint));
+            let operands_are_unchanged = (0..all.len()).all(|n| all[n] == (f.LLVMGetOperand)(old, n as c_uint));
             match ((f.LLVMGetConstOpcode)(old), &mut all[..]) {
                 (o::ADDRESS_SPACE_CAST | o::BIT_CAST, [value]) => Ok(*value),
                 (o::POINTER_TO_INT, [value]) => Ok((f.LLVMConstPtrToInt)(*value, ty)),
@@ -425,13 +430,13 @@ impl Remap<'_> {
                     let (count, flags) = (indices.len() as c_uint, (f.LLVMGEPGetNoWrapFlags)(old));
                     Ok((f.LLVMConstGEPWithNoWrapFlags)(source, *base, indices.as_mut_ptr(), count, flags))
                 }
-                _ if same => Ok(old),
-                (opcode, _) => Err(format!("a constant of an address, by operation {opcode}")),
+                _ if operands_are_unchanged => Ok(old),
+                (opcode, _) => Err(format!("a constant expression on an address has an unsupported opcode: {opcode}")),
             }
         }
     }
 
-    /// Builds an instruction before an old one, whose name, place of the source and metadata it gets.
+    /// Builds an instruction before an old instruction. The new instruction gets the old one's name, source location and metadata.
     unsafe fn built(&self, old: Raw, build: impl FnOnce(&Functions, Raw) -> Raw) -> Raw {
         let f = self.f;
         // SAFETY: the old instruction is in a block. The builder is disposed of once.
@@ -452,8 +457,8 @@ impl Remap<'_> {
 
     unsafe fn instruction(&mut self, old: Raw) -> Result<Raw, String> {
         let f = self.f;
-        let none: *const c_char = c"".as_ptr();
-        // SAFETY: the opcode says what the instruction has.
+        let no_name: *const c_char = c"".as_ptr();
+        // SAFETY: each query fits the opcode.
         unsafe {
             let opcode = (f.LLVMGetInstructionOpcode)(old);
             if opcode == o::CALL {
@@ -463,16 +468,17 @@ impl Remap<'_> {
             Ok(match (opcode, &mut all[..]) {
                 (o::ADDRESS_SPACE_CAST | o::BIT_CAST, [value]) => *value,
                 (o::INT_TO_POINTER, [value]) => {
-                    self.built(old, |f, builder| (f.LLVMBuildCast)(builder, opcode, *value, ty, none))
+                    self.built(old, |f, builder| (f.LLVMBuildCast)(builder, opcode, *value, ty, no_name))
                 }
                 (o::ALLOCA, [count]) => {
                     let allocated = self.ty((f.LLVMGetAllocatedType)(old));
-                    let new = self.built(old, |f, builder| (f.LLVMBuildArrayAlloca)(builder, allocated, *count, none));
+                    let new =
+                        self.built(old, |f, builder| (f.LLVMBuildArrayAlloca)(builder, allocated, *count, no_name));
                     (f.LLVMSetAlignment)(new, (f.LLVMGetAlignment)(old));
                     new
                 }
                 (o::LOAD, [from]) => {
-                    let new = self.built(old, |f, builder| (f.LLVMBuildLoad2)(builder, ty, *from, none));
+                    let new = self.built(old, |f, builder| (f.LLVMBuildLoad2)(builder, ty, *from, no_name));
                     (f.LLVMSetAlignment)(new, (f.LLVMGetAlignment)(old));
                     (f.LLVMSetVolatile)(new, (f.LLVMGetVolatile)(old));
                     (f.LLVMSetOrdering)(new, (f.LLVMGetOrdering)(old));
@@ -483,32 +489,36 @@ impl Remap<'_> {
                     let (count, flags) = (indices.len() as c_uint, (f.LLVMGEPGetNoWrapFlags)(old));
                     self.built(old, |f, builder| {
                         let first = indices.as_mut_ptr();
-                        (f.LLVMBuildGEPWithNoWrapFlags)(builder, source, *base, first, count, none, flags)
+                        (f.LLVMBuildGEPWithNoWrapFlags)(builder, source, *base, first, count, no_name, flags)
                     })
                 }
                 (o::SELECT, [condition, yes, no]) => {
-                    self.built(old, |f, builder| (f.LLVMBuildSelect)(builder, *condition, *yes, *no, none))
+                    self.built(old, |f, builder| (f.LLVMBuildSelect)(builder, *condition, *yes, *no, no_name))
                 }
-                (o::FREEZE, [value]) => self.built(old, |f, builder| (f.LLVMBuildFreeze)(builder, *value, none)),
+                (o::FREEZE, [value]) => self.built(old, |f, builder| (f.LLVMBuildFreeze)(builder, *value, no_name)),
                 (o::EXTRACT_VALUE, [from]) if (f.LLVMGetNumIndices)(old) == 1 => {
                     let at = *(f.LLVMGetIndices)(old);
-                    self.built(old, |f, builder| (f.LLVMBuildExtractValue)(builder, *from, at, none))
+                    self.built(old, |f, builder| (f.LLVMBuildExtractValue)(builder, *from, at, no_name))
                 }
                 (o::INSERT_VALUE, [into, value]) if (f.LLVMGetNumIndices)(old) == 1 => {
                     let at = *(f.LLVMGetIndices)(old);
-                    self.built(old, |f, builder| (f.LLVMBuildInsertValue)(builder, *into, *value, at, none))
+                    self.built(old, |f, builder| (f.LLVMBuildInsertValue)(builder, *into, *value, at, no_name))
                 }
-                _ => return Err(format!("an address of an address space, by operation {opcode}")),
+                _ => {
+                    return Err(format!(
+                        "an instruction on a pointer to an address space has an unsupported opcode: {opcode}"
+                    ));
+                }
             })
         }
     }
 
     unsafe fn call(&mut self, old: Raw) -> Result<Raw, String> {
         let f = self.f;
-        // SAFETY: it is a call of a function of that type with so many arguments.
+        // SAFETY: it is a call of a function of this type with `count` arguments.
         unsafe {
             if (f.LLVMGetNumOperandBundles)(old) > 0 {
-                return Err("a call with operand bundles".into());
+                return Err("calls with operand bundles are not supported".into());
             }
             let count = (f.LLVMGetNumArgOperands)(old);
             let mut arguments =
@@ -522,17 +532,17 @@ impl Remap<'_> {
             if (f.LLVMCanValueUseFastMathFlags)(new) != 0 {
                 (f.LLVMSetFastMathFlags)(new, (f.LLVMGetFastMathFlags)(old));
             }
-            let places = (0..=count).chain([OF_FUNCTION]);
-            for (place, attribute) in places.flat_map(|place| self.attributes(old, place, true)) {
-                (f.LLVMAddCallSiteAttribute)(new, place, attribute);
+            let attribute_indices = (0..=count).chain([FUNCTION_INDEX]);
+            for (index, attribute) in attribute_indices.flat_map(|index| self.attributes(old, index, true)) {
+                (f.LLVMAddCallSiteAttribute)(new, index, attribute);
             }
             Ok(new)
         }
     }
 }
 
-/// The name of an intrinsic for address space 0; other names as they are.
-fn one_space(name: &str) -> String {
+/// The name of an intrinsic with all address spaces replaced by 0. Returns other names unchanged.
+fn in_address_space_0(name: &str) -> String {
     if !name.starts_with("llvm.") {
         return name.to_owned();
     }

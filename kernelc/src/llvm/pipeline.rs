@@ -1,8 +1,8 @@
-//! Pipelines of passes over a module.
+//! Runs pipelines of LLVM's passes over a module.
 //!
-//! LLVM's hidden options are global to the process, an option that was set cannot be unset, and LLVM ignores options that it does
-//! not know. So one lock guards them while passes run, each pipeline names all that it needs, an option that an earlier pipeline
-//! has set gets its default back, and a test fails if an option has no effect.
+//! LLVM's hidden options are global to the process, so a lock guards them while passes run. Options cannot be unset. Therefore each pipeline
+//! names all options that it needs, and an option that only an earlier pipeline needed gets its default value. LLVM ignores unknown options.
+//! Therefore a test checks that each option has an effect.
 #![allow(unsafe_code)]
 
 use super::module::message;
@@ -12,7 +12,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Passes as LLVM writes them, and the hidden options that they need.
+/// Passes in LLVM's syntax, and the hidden options that they need.
 pub struct Pipeline {
     pub passes: String,
     pub options: Vec<Hidden>,
@@ -23,42 +23,43 @@ pub struct Pipeline {
 pub struct Hidden {
     name: &'static str,
     value: &'static str,
-    /// What LLVM 22 does without it.
+    /// The value that has the same effect as leaving the option out (LLVM 22).
     default: &'static str,
 }
 
 impl Hidden {
-    /// An option; `default` is the value that has the effect of leaving it out.
+    /// An option; `default` is the value that has the same effect as leaving it out.
     pub const fn new(name: &'static str, value: &'static str, default: &'static str) -> Self {
         Self { name, value, default }
     }
 
-    /// As on a command line.
+    /// The option as an argument on a command line.
     pub fn argument(self) -> String {
         format!("-{}={}", self.name, self.value)
     }
 }
 
-/// The options that were set in this process, with the values that they have now.
-static SET: Mutex<BTreeSet<Hidden>> = Mutex::new(BTreeSet::new());
+/// The options that were set in this process, with their current values.
+static CURRENT_OPTIONS: Mutex<BTreeSet<Hidden>> = Mutex::new(BTreeSet::new());
 
-/// `LLVMCodeGenOptLevel` and `LLVMRelocMode` of a target machine. The code model is the target's own: 0.
+/// The processor, `LLVMCodeGenOptLevel` and `LLVMRelocMode` of a target machine. The code model is always the target's default: 0.
 #[derive(Clone, Copy)]
-struct Generation<'a> {
+struct TargetSettings<'a> {
     processor: &'a CStr,
     level: c_int,
     relocation: c_int,
 }
 
-/// As `opt` has it: `LLVMCodeGenLevelDefault`.
-const PASSES: Generation<'static> = Generation { processor: c"", level: 2, relocation: 0 };
-/// As `clang -O3 -fPIC` has it: `LLVMCodeGenLevelAggressive` and `LLVMRelocPIC`.
-const OBJECT: Generation<'static> = Generation { processor: c"", level: 3, relocation: 2 };
+/// The settings of `opt`: `LLVMCodeGenLevelDefault`.
+const PASS_SETTINGS: TargetSettings<'static> = TargetSettings { processor: c"", level: 2, relocation: 0 };
+/// The settings of `clang -O3 -fPIC`: `LLVMCodeGenLevelAggressive` and `LLVMRelocPIC`.
+const OBJECT_SETTINGS: TargetSettings<'static> = TargetSettings { processor: c"", level: 3, relocation: 2 };
 /// `LLVMObjectFile`.
 const OBJECT_FILE: c_int = 1;
 
 impl Pipeline {
-    /// The options to set, after which `set` says what holds: the pipeline's own, and the defaults of those that it does not name.
+    /// The options to set before the pipeline runs: the options that it names, and the default values of other options that were set earlier.
+    /// Updates `set`.
     pub(super) fn changes(&self, set: &mut BTreeSet<Hidden>) -> Vec<Hidden> {
         let mut changes = Vec::new();
         for old in set.iter().filter(|old| !self.options.iter().any(|new| new.name == old.name)) {
@@ -73,44 +74,54 @@ impl Pipeline {
 }
 
 impl Llvm {
-    /// What LLVM knows of a target: not null, to be disposed of.
-    fn machine(self, triple: &CStr, how: Generation<'_>) -> Result<*mut c_void, String> {
+    /// A target machine, which the caller must dispose of; not null.
+    fn machine(self, triple: &CStr, settings: TargetSettings<'_>) -> Result<*mut c_void, String> {
         let f = self.functions;
         let (mut target, mut why) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the strings live over the calls; the message is used once.
+        // SAFETY: the strings live during the calls; the message is used once.
         unsafe {
             if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut why) != 0 {
                 return Err(message(self, why));
             }
-            let (cpu, features) = (how.processor.as_ptr(), c"".as_ptr());
-            let machine =
-                (f.LLVMCreateTargetMachine)(target, triple.as_ptr(), cpu, features, how.level, how.relocation, 0);
+            let (cpu, features) = (settings.processor.as_ptr(), c"".as_ptr());
+            let machine = (f.LLVMCreateTargetMachine)(
+                target,
+                triple.as_ptr(),
+                cpu,
+                features,
+                settings.level,
+                settings.relocation,
+                0,
+            );
             if machine.is_null() {
-                Err(format!("LLVM makes no code for {}", triple.to_string_lossy()))
+                Err(format!("LLVM cannot generate code for the target {}", triple.to_string_lossy()))
             } else {
                 Ok(machine)
             }
         }
     }
 
-    /// Lets all passes of this process make remarks from now on: LLVM cannot unset these options.
-    pub fn make_remarks(self) {
+    /// Lets all passes of this process make remarks from now on. LLVM cannot unset these options.
+    pub fn enable_remarks(self) {
         static ONCE: Once = Once::new();
         let words = [c"kernelc", c"-pass-remarks=.*", c"-pass-remarks-missed=.*", c"-pass-remarks-analysis=.*"];
         ONCE.call_once(|| {
-            // Nobody else changes the options meanwhile.
-            let _set = SET.lock().unwrap_or_else(PoisonError::into_inner);
+            // No other thread changes the options meanwhile.
+            let _set = CURRENT_OPTIONS.lock().unwrap_or_else(PoisonError::into_inner);
             let words = words.map(CStr::as_ptr);
-            // SAFETY: these are four strings that live over the call.
+            // SAFETY: these are four strings that live during the call.
             unsafe { (self.functions.LLVMParseCommandLineOptions)(4, words.as_ptr(), c"".as_ptr()) };
         });
     }
 
-    /// How types lie in a target's memory, as a module says it.
+    /// The data layout of a target, in the syntax of a module.
     pub fn layout(self, triple: &str) -> Result<String, String> {
-        let machine = self.machine(&CString::new(triple).map_err(|_| "a zero in the name of a target")?, PASSES)?;
+        let machine = self.machine(
+            &CString::new(triple).map_err(|_| "the name of a target contains a zero character")?,
+            PASS_SETTINGS,
+        )?;
         let f = self.functions;
-        // SAFETY: the machine is valid; it, the layout and its text are disposed of once.
+        // SAFETY: the machine is valid. The machine, the layout and the layout's text are each disposed of once.
         unsafe {
             let layout = (f.LLVMCreateTargetDataLayout)(machine);
             let text = message(self, (f.LLVMCopyStringRepOfTargetData)(layout));
@@ -122,16 +133,17 @@ impl Llvm {
 }
 
 impl Module {
-    /// How types lie in another target's memory.
+    /// The data layout of another target.
     pub fn layout_of(&self, triple: &str) -> Result<String, String> {
         self.llvm.layout(triple)
     }
 
     /// Runs a pipeline.
     pub fn run(&mut self, pipeline: &Pipeline) -> Result<(), String> {
-        // The cost model of the target. As for `opt`, a module without a triple has none.
+        // The machine provides the target's cost model. A module without a triple gets no machine, as in `opt`.
         let triple = self.triple();
-        let machine = if triple.is_empty() { std::ptr::null_mut() } else { self.llvm.machine(&triple, PASSES)? };
+        let machine =
+            if triple.is_empty() { std::ptr::null_mut() } else { self.llvm.machine(&triple, PASS_SETTINGS)? };
         // SAFETY: the machine is null or valid, and disposed of once.
         unsafe {
             let done = self.run_for(pipeline, machine);
@@ -142,13 +154,14 @@ impl Module {
         }
     }
 
-    /// Runs a pipeline and writes an object for the module's target. `processor`: for what no attribute of a function says it.
+    /// Runs a pipeline and writes an object for the module's target. `processor`: the processor for functions without an attribute that names
+    /// one.
     pub fn compile(&mut self, pipeline: &Pipeline, processor: &str, object: &Path) -> Result<(), String> {
         let f = self.llvm.functions;
-        let file =
-            CString::new(object.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in the name of an object")?;
-        let processor = CString::new(processor).map_err(|_| "a zero in the name of a processor")?;
-        let machine = self.llvm.machine(&self.triple(), Generation { processor: &processor, ..OBJECT })?;
+        let file = CString::new(object.as_os_str().as_encoded_bytes())
+            .map_err(|_| "the name of an object contains a zero character")?;
+        let processor = CString::new(processor).map_err(|_| "the name of a processor contains a zero character")?;
+        let machine = self.llvm.machine(&self.triple(), TargetSettings { processor: &processor, ..OBJECT_SETTINGS })?;
         // SAFETY: the machine is valid, and disposed of once; the message is used once.
         unsafe {
             let mut done = self.run_for(pipeline, machine);
@@ -156,7 +169,7 @@ impl Module {
                 let mut why = std::ptr::null_mut();
                 let failed = (f.LLVMTargetMachineEmitToFile)(machine, self.raw, file.as_ptr(), OBJECT_FILE, &mut why);
                 let why = message(self.llvm, why);
-                done = if failed == 0 { self.reported() } else { Err(why) };
+                done = if failed == 0 { self.take_errors() } else { Err(why) };
             }
             (f.LLVMDisposeTargetMachine)(machine);
             done
@@ -167,19 +180,22 @@ impl Module {
     /// The machine is null or valid.
     unsafe fn run_for(&mut self, pipeline: &Pipeline, machine: *mut c_void) -> Result<(), String> {
         let f = self.llvm.functions;
-        let passes = CString::new(pipeline.passes.as_str()).map_err(|_| "a zero in the name of a pass")?;
-        // Held while passes run: no other thread changes the options meanwhile.
-        let mut set = SET.lock().unwrap_or_else(PoisonError::into_inner);
+        let passes =
+            CString::new(pipeline.passes.as_str()).map_err(|_| "the name of a pass contains a zero character")?;
+        // The lock is held while passes run, so no other thread changes the options meanwhile.
+        let mut set = CURRENT_OPTIONS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = set.clone();
         let changes: Vec<CString> = std::iter::once(String::from("kernelc"))
-            .chain(pipeline.changes(&mut set).into_iter().map(Hidden::argument))
-            .map(|word| CString::new(word).map_err(|_| "a zero in an option"))
+            .chain(pipeline.changes(&mut next).into_iter().map(Hidden::argument))
+            .map(|word| CString::new(word).map_err(|_| "an option contains a zero character"))
             .collect::<Result<_, _>>()?;
-        // SAFETY: the module is valid, and its context belongs to this thread, as all modules of it do. The strings live over the
-        // calls. The options of the pass builder live over the passes, and are disposed of once, as is the error with its message.
+        // SAFETY: the module is valid, and the context with all its modules belongs to this thread. The strings live during the calls. The
+        // options of the pass builder live while passes run. The options and the error's message are disposed of once.
         let failed = unsafe {
             if let Ok(count @ 2..) = c_int::try_from(changes.len()) {
                 let words: Vec<*const c_char> = changes.iter().map(|word| word.as_ptr()).collect();
                 (f.LLVMParseCommandLineOptions)(count, words.as_ptr(), c"".as_ptr());
+                *set = next;
             }
             let options = (f.LLVMCreatePassBuilderOptions)();
             let error = (f.LLVMRunPasses)(self.raw, passes.as_ptr(), machine, options);
@@ -193,14 +209,14 @@ impl Module {
         };
         drop(set);
         failed.map_or(Ok(()), Err)?;
-        self.reported()?;
+        self.take_errors()?;
         self.check(&pipeline.passes)
     }
 
     /// Verifies the module after a pipeline, in debug builds and with `REVAMP_KERNEL_VERIFY`.
     fn check(&self, after: &str) -> Result<(), String> {
-        let asked = || std::env::var_os("REVAMP_KERNEL_VERIFY").is_some_and(|value| value == "1");
-        if cfg!(debug_assertions) || asked() {
+        let is_requested = || std::env::var_os("REVAMP_KERNEL_VERIFY").is_some_and(|value| value == "1");
+        if cfg!(debug_assertions) || is_requested() {
             self.verify().map_err(|why| format!("after {after}: {why}"))
         } else {
             Ok(())

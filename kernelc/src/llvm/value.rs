@@ -1,8 +1,8 @@
-//! Handles of what is in a module: values, types, blocks, and nodes of metadata. They are copied freely, and live as long as the
-//! borrow of the module: meanwhile nobody changes or drops the module.
+//! Handles of values, types, blocks, and nodes of metadata in a module. Handles can be copied. They borrow the module, so no code can
+//! change or drop the module while handles exist.
 //!
-//! LLVM checks nothing: a question that a value of its form cannot answer, or an index that is out of range, would be undefined
-//! behaviour. So each method asserts its precondition before it calls LLVM.
+//! LLVM checks nothing: a query for another form of value, or an index that is out of range, would be undefined behaviour. Therefore
+//! each method asserts its precondition before it calls LLVM.
 #![allow(unsafe_code)]
 
 use super::load::Functions;
@@ -10,7 +10,7 @@ use super::{Module, number};
 use number::{node, opcode as o, ty as t, value as k};
 use std::ffi::{c_int, c_uint, c_void};
 
-/// Defines a handle.
+/// Defines the type of a handle.
 macro_rules! handle {
     ($(#[$about:meta])* $name:ident $({ $field:ident: $form:ty })?) => {
         $(#[$about])*
@@ -47,16 +47,16 @@ macro_rules! handle {
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// An instruction, of one of `number::opcode`.
+    /// An instruction, with its opcode from `number::opcode`.
     Instruction(i32),
-    /// A constant expression, of one of `number::opcode`.
+    /// A constant expression, with its opcode from `number::opcode`.
     Expression(i32),
-    /// Of one of `number::value`.
+    /// Any other value, with its kind from `number::value`.
     Other(i32),
 }
 
 handle! {
-    /// A global, a function, a parameter, an instruction, a constant.
+    /// A global variable, a function, a parameter, an instruction or a constant.
     Value { form: Form }
 }
 handle! {
@@ -74,14 +74,13 @@ handle! {
 
 impl<'m> Value<'m> {
     /// # Safety
-    /// Null, or a value of the module or its context.
+    /// `raw` is null, or a value of the module or its context.
     pub(super) unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
         if raw.is_null() {
             return None;
         }
         let f = module.llvm.functions;
-        // SAFETY: the caller promises a value. LLVM gives the kind of an instruction to constants that its C API does not know; their opcode
-        // is 0.
+        // SAFETY: the caller promises a value. Constants that are unknown to LLVM's C API have the kind of an instruction and the opcode 0.
         let form = unsafe {
             match (f.LLVMGetValueKind)(raw) {
                 k::INSTRUCTION => match (f.LLVMGetInstructionOpcode)(raw) {
@@ -96,12 +95,12 @@ impl<'m> Value<'m> {
     }
 }
 
-/// How a handle other than a value is made.
+/// Defines the constructor of a handle other than a value.
 macro_rules! made {
     ($($name:ident)*) => { $(
         impl<'m> $name<'m> {
             /// # Safety
-            /// Null, or a pointer of this kind of the module or its context.
+            /// `raw` is null, or points to an object of this kind of the module or its context.
             pub(super) unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
                 (!raw.is_null()).then_some(Self { module, raw })
             }
@@ -111,19 +110,22 @@ macro_rules! made {
 
 made!(Type Block Node);
 
-/// Methods that hand the handle, and perhaps an index below `count()`, to a function of LLVM, and return a handle, a number or a
-/// truth. Behind `if` stands a method that says whether the handle can answer.
-macro_rules! asked {
+/// Defines queries: methods that call a function of LLVM with the handle, and with an index if the query has one. The result is a handle, a
+/// number or a `bool` (`truth`). After `<` comes the method that returns the limit of the index. After `if` comes the method that returns
+/// true if LLVM's function accepts the handle.
+macro_rules! queries {
     ($($(#[$about:meta])* $name:ident($($at:ident < $count:ident)?) -> $kind:ident:
         $function:ident $(if $is:ident$(($($which:expr),+))?)?;)*) => {
-        $($(#[$about])* pub fn $name(self $(, $at: u32)?) -> asked!(@type $kind) {
-            $(assert!(self.$is($(&[$($which),+])?), concat!(stringify!($function), " of another kind of handle"));)?
-            $(assert!($at < self.$count(), concat!(stringify!($function), " of an index that is out of range"));)?
-            // SAFETY: the module is borrowed, so the handle is valid. It answers the question, and the index is in range. What is
-            // returned belongs to the same module.
+        $($(#[$about])* pub fn $name(self $(, $at: u32)?) -> queries!(@type $kind) {
+            $(assert!(self.$is($(&[$($which),+])?), concat!(stringify!($function), " was called for another kind of \
+                                                                                    value"));)?
+            $(assert!($at < self.$count(), concat!(stringify!($function), " was called with an index that is out of \
+                                                                           range"));)?
+            // SAFETY: the module is borrowed, so the handle is valid. LLVM's function accepts the handle, and the index is in range.
+            // The result belongs to the same module.
             unsafe {
                 let made = (self.f().$function)(self.raw $(, $at as c_uint)?);
-                asked!(@make $kind, self.module, made)
+                queries!(@make $kind, self.module, made)
             }
         })*
     };
@@ -154,7 +156,7 @@ impl Module {
 
     /// The functions, declared or defined.
     pub fn functions(&self) -> impl Iterator<Item = Value<'_>> {
-        // SAFETY: as above.
+        // SAFETY: as in `globals`.
         let first = unsafe { Value::of(self, (self.llvm.functions.LLVMGetFirstFunction)(self.raw)) };
         std::iter::successors(first, |at| at.next_function())
     }
@@ -165,7 +167,7 @@ impl<'m> Value<'m> {
         self.raw
     }
 
-    /// What the value is.
+    /// The form of the value.
     pub fn form(self) -> Form {
         self.form
     }
@@ -174,7 +176,7 @@ impl<'m> Value<'m> {
         matches!(self.form, Form::Other(kind) if kinds.contains(&kind))
     }
 
-    fn does(self, opcodes: &[i32]) -> bool {
+    fn has_opcode(self, opcodes: &[i32]) -> bool {
         matches!(self.form, Form::Instruction(opcode) if opcodes.contains(&opcode))
     }
 
@@ -191,20 +193,20 @@ impl<'m> Value<'m> {
     }
 
     fn has_alignment(self) -> bool {
-        self.is(&[k::GLOBAL_VARIABLE]) || self.does(&[o::ALLOCA, o::LOAD, o::STORE])
+        self.is(&[k::GLOBAL_VARIABLE]) || self.has_opcode(&[o::ALLOCA, o::LOAD, o::STORE])
     }
 
-    /// Whether it is an instruction of a block.
-    pub(super) fn is_placed(self) -> bool {
-        // SAFETY: an instruction may be asked.
+    /// True if the value is an instruction in a block.
+    pub(super) fn is_in_block(self) -> bool {
+        // SAFETY: the value is an instruction.
         self.is_instruction() && unsafe { !(self.f().LLVMGetInstructionParent)(self.raw).is_null() }
     }
 
-    pub(super) fn is_of(self, module: &Module) -> bool {
+    pub(super) fn belongs_to(self, module: &Module) -> bool {
         std::ptr::eq(self.module, module)
     }
 
-    /// Whether two values of a module have one type.
+    /// True if two values of a module have the same type.
     pub(super) fn same_type(module: &Module, one: *mut c_void, other: *mut c_void) -> bool {
         let f = module.llvm.functions;
         // SAFETY: both are values.
@@ -212,22 +214,22 @@ impl<'m> Value<'m> {
     }
 
     pub fn is_phi(self) -> bool {
-        self.does(&[o::PHI])
+        self.has_opcode(&[o::PHI])
     }
 
     pub fn is_load(self) -> bool {
-        self.does(&[o::LOAD])
+        self.has_opcode(&[o::LOAD])
     }
 
-    /// Of any value: whether something uses it that is not erased.
+    /// True if something that is not erased uses the value.
     pub fn is_used(self) -> bool {
-        self.users().any(|user| user.is_none_or(|user| !user.is_instruction() || user.is_placed()))
+        self.users().any(|user| user.is_none_or(|user| !user.is_instruction() || user.is_in_block()))
     }
 
-    /// Of any value: what uses it, as often as it does; `None` for what is no value of this module.
+    /// The users of the value. A user with several uses occurs several times. `None` for a user without a handle.
     fn users(self) -> impl Iterator<Item = Option<Self>> {
         let f = self.f();
-        // SAFETY: any value may be asked. It has a list of uses, each with a user of the module.
+        // SAFETY: every value has a list of uses, each with a user of the module.
         unsafe {
             let first = (f.LLVMGetFirstUse)(self.raw);
             let uses = std::iter::successors(Some(first).filter(|at| !at.is_null()), |at| {
@@ -237,9 +239,9 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Of a function: whether it is a kernel for devices.
+    /// True if the function is a kernel for devices.
     pub fn is_kernel(self) -> bool {
-        number::KERNELS.contains(&self.calling_convention())
+        number::KERNEL_CONVENTIONS.contains(&self.calling_convention())
     }
 
     /// The instructions of a function.
@@ -248,116 +250,116 @@ impl<'m> Value<'m> {
     }
 
     fn has_condition(self) -> bool {
-        self.does(&[o::BR]) && self.is_conditional()
+        self.has_opcode(&[o::BR]) && self.is_conditional()
     }
 
-    asked! {
-        /// After a global variable.
+    queries! {
+        /// The global variable after this one.
         next_global() -> Value: LLVMGetNextGlobal if is(k::GLOBAL_VARIABLE);
-        /// After a function.
+        /// The function after this one.
         next_function() -> Value: LLVMGetNextFunction if is(k::FUNCTION);
-        /// After an instruction.
-        next_instruction() -> Value: LLVMGetNextInstruction if is_placed;
-        /// Of an instruction that is in one.
-        block() -> Block: LLVMGetInstructionParent if is_placed;
-        /// Of a global variable.
+        /// The instruction after this one in its block.
+        next_instruction() -> Value: LLVMGetNextInstruction if is_in_block;
+        /// The block of an instruction.
+        block() -> Block: LLVMGetInstructionParent if is_in_block;
+        /// The initializer of a global variable.
         initializer() -> Value: LLVMGetInitializer if is(k::GLOBAL_VARIABLE);
-        /// Of a global variable or a function: what is at its address.
+        /// The type of a global variable's content, or the type of a function.
         value_type() -> Type: LLVMGlobalGetValueType if is(k::GLOBAL_VARIABLE, k::FUNCTION);
-        /// Of a global variable.
+        /// True if a global variable is constant.
         is_constant() -> truth: LLVMIsGlobalConstant if is(k::GLOBAL_VARIABLE);
-        /// Of an alias: what it stands for.
+        /// The target of an alias.
         aliasee() -> Value: LLVMAliasGetAliasee if is(k::ALIAS);
-        /// Of the address of a label: the function that has it.
+        /// The function that contains the label of a `blockaddress`.
         labelled() -> Value: LLVMGetBlockAddressFunction if is(k::BLOCK_ADDRESS);
-        /// Of a global variable, a load, a store, an alloca.
+        /// The alignment of a global variable, a load, a store or an alloca.
         alignment() -> count: LLVMGetAlignment if has_alignment;
-        /// Of a function.
+        /// The calling convention of a function.
         calling_convention() -> count: LLVMGetFunctionCallConv if is(k::FUNCTION);
-        /// Of a function: 0 if it is not one of LLVM's intrinsics.
+        /// The number of an intrinsic function; 0 for other functions.
         intrinsic() -> count: LLVMGetIntrinsicID if is(k::FUNCTION);
-        /// Of a function.
+        /// The number of a function's parameters.
         count_parameters() -> count: LLVMCountParams if is(k::FUNCTION);
-        /// Of a function.
+        /// A parameter of a function.
         parameter(at < count_parameters) -> Value: LLVMGetParam if is(k::FUNCTION);
-        /// Of a function.
+        /// The entry block of a function.
         first_block() -> Block: LLVMGetFirstBasicBlock if is(k::FUNCTION);
-        /// Of a function: its DISubprogram.
+        /// The DISubprogram of a function.
         subprogram() -> Node: LLVMGetSubprogram if is(k::FUNCTION);
-        /// Of any value.
+        /// The type of the value.
         ty() -> Type: LLVMTypeOf;
-        /// Of an integer, of which the low 64 bits count.
+        /// The low 64 bits of an integer constant, zero-extended.
         zero_extended() -> wide: LLVMConstIntGetZExtValue if is(k::INTEGER);
-        /// The same.
+        /// The low 64 bits of an integer constant, sign-extended.
         sign_extended() -> long: LLVMConstIntGetSExtValue if is(k::INTEGER);
-        /// Of an array or a vector of numbers.
+        /// True if a constant array or vector of numbers is a string.
         is_string() -> truth: LLVMIsConstantString if is(k::DATA_ARRAY, k::DATA_VECTOR);
-        /// Of a constant array, vector or struct; `None` behind its end.
-        element(at < no_limit) -> Value: LLVMGetAggregateElement
+        /// An element of a constant array, vector or struct; `None` past its end.
+        element(at < no_index_limit) -> Value: LLVMGetAggregateElement
             if is(k::ARRAY, k::STRUCT, k::VECTOR, k::DATA_ARRAY, k::DATA_VECTOR);
-        /// Of an instruction or a constant expression.
+        /// An operand of an instruction or a constant expression.
         operand(at < count_operands) -> Value: LLVMGetOperand if is_operation;
-        /// Of an arithmetic instruction of integers.
-        has_nsw() -> truth: LLVMGetNSW if does(o::ADD, o::SUB, o::MUL, o::SHL);
-        /// Of the same.
-        has_nuw() -> truth: LLVMGetNUW if does(o::ADD, o::SUB, o::MUL, o::SHL);
-        /// Of an `or`.
-        is_disjoint() -> truth: LLVMGetIsDisjoint if does(o::OR);
-        /// Of any value.
+        /// The flag `nsw` of integer arithmetic.
+        has_nsw() -> truth: LLVMGetNSW if has_opcode(o::ADD, o::SUB, o::MUL, o::SHL);
+        /// The flag `nuw` of integer arithmetic.
+        has_nuw() -> truth: LLVMGetNUW if has_opcode(o::ADD, o::SUB, o::MUL, o::SHL);
+        /// The flag `disjoint` of an `or`.
+        is_disjoint() -> truth: LLVMGetIsDisjoint if has_opcode(o::OR);
+        /// True if the value can have fast-math flags.
         can_be_fast() -> truth: LLVMCanValueUseFastMathFlags;
-        /// Of an instruction that can be fast.
+        /// The fast-math flags of an instruction.
         fast_flags() -> count: LLVMGetFastMathFlags if can_be_fast;
-        /// Of a load or a store.
-        ordering() -> int: LLVMGetOrdering if does(o::LOAD, o::STORE);
-        /// Of the same.
-        is_volatile() -> truth: LLVMGetVolatile if does(o::LOAD, o::STORE);
-        /// Of an `icmp`.
-        integer_predicate() -> int: LLVMGetICmpPredicate if does(o::ICMP);
-        /// Of an `fcmp`.
-        float_predicate() -> int: LLVMGetFCmpPredicate if does(o::FCMP);
-        /// Of a `phi`.
-        count_incoming() -> count: LLVMCountIncoming if does(o::PHI);
-        /// Of a `phi`.
-        incoming_value(at < count_incoming) -> Value: LLVMGetIncomingValue if does(o::PHI);
-        /// Of a `phi`.
-        incoming_block(at < count_incoming) -> Block: LLVMGetIncomingBlock if does(o::PHI);
-        /// Of a `getelementptr`.
+        /// The atomic ordering of a load or a store.
+        ordering() -> int: LLVMGetOrdering if has_opcode(o::LOAD, o::STORE);
+        /// True if a load or a store is volatile.
+        is_volatile() -> truth: LLVMGetVolatile if has_opcode(o::LOAD, o::STORE);
+        /// The predicate of an `icmp`.
+        integer_predicate() -> int: LLVMGetICmpPredicate if has_opcode(o::ICMP);
+        /// The predicate of an `fcmp`.
+        float_predicate() -> int: LLVMGetFCmpPredicate if has_opcode(o::FCMP);
+        /// The number of a phi's incoming values.
+        count_incoming() -> count: LLVMCountIncoming if has_opcode(o::PHI);
+        /// An incoming value of a phi.
+        incoming_value(at < count_incoming) -> Value: LLVMGetIncomingValue if has_opcode(o::PHI);
+        /// An incoming block of a phi.
+        incoming_block(at < count_incoming) -> Block: LLVMGetIncomingBlock if has_opcode(o::PHI);
+        /// The source element type of a `getelementptr`.
         source_type() -> Type: LLVMGetGEPSourceElementType if is_address;
-        /// Of a `getelementptr`.
+        /// The flag `inbounds` of a `getelementptr`.
         is_in_bounds() -> truth: LLVMIsInBounds if is_address;
-        /// Of an `alloca`.
-        allocated_type() -> Type: LLVMGetAllocatedType if does(o::ALLOCA);
-        /// Of an `atomicrmw`.
-        atomic_operation() -> int: LLVMGetAtomicRMWBinOp if does(o::ATOMICRMW);
-        /// Of a call.
-        called() -> Value: LLVMGetCalledValue if does(o::CALL);
-        /// Of a call.
-        count_arguments() -> count: LLVMGetNumArgOperands if does(o::CALL);
-        /// Of a `shufflevector`.
-        count_mask() -> count: LLVMGetNumMaskElements if does(o::SHUFFLE_VECTOR);
-        /// Of a `shufflevector`.
-        mask(at < count_mask) -> int: LLVMGetMaskValue if does(o::SHUFFLE_VECTOR);
-        /// Of a `br`.
-        is_conditional() -> truth: LLVMIsConditional if does(o::BR);
-        /// Of a conditional `br`.
+        /// The type that an `alloca` allocates.
+        allocated_type() -> Type: LLVMGetAllocatedType if has_opcode(o::ALLOCA);
+        /// The operation of an `atomicrmw`.
+        atomic_operation() -> int: LLVMGetAtomicRMWBinOp if has_opcode(o::ATOMICRMW);
+        /// The callee of a call.
+        called() -> Value: LLVMGetCalledValue if has_opcode(o::CALL);
+        /// The number of a call's arguments.
+        count_arguments() -> count: LLVMGetNumArgOperands if has_opcode(o::CALL);
+        /// The length of a `shufflevector`'s mask.
+        count_mask() -> count: LLVMGetNumMaskElements if has_opcode(o::SHUFFLE_VECTOR);
+        /// An element of a `shufflevector`'s mask.
+        mask(at < count_mask) -> int: LLVMGetMaskValue if has_opcode(o::SHUFFLE_VECTOR);
+        /// True if a `br` has a condition.
+        is_conditional() -> truth: LLVMIsConditional if has_opcode(o::BR);
+        /// The condition of a conditional `br`.
         condition() -> Value: LLVMGetCondition if has_condition;
-        /// Of a `br` or a `switch`.
-        successor(at < count_successors) -> Block: LLVMGetSuccessor if does(o::BR, o::SWITCH);
-        /// Of a `br` or a `switch`.
-        count_successors() -> count: LLVMGetNumSuccessors if does(o::BR, o::SWITCH);
-        /// Of an instruction.
+        /// A successor of a `br` or a `switch`.
+        successor(at < count_successors) -> Block: LLVMGetSuccessor if has_opcode(o::BR, o::SWITCH);
+        /// The number of successors of a `br` or a `switch`.
+        count_successors() -> count: LLVMGetNumSuccessors if has_opcode(o::BR, o::SWITCH);
+        /// The debug location of an instruction.
         location() -> Node: LLVMInstructionGetDebugLoc if is_instruction;
     }
 
-    /// LLVM compares the index itself.
-    fn no_limit(self) -> u32 {
+    /// The limit of the index of `element`: LLVM checks this index itself.
+    fn no_index_limit(self) -> u32 {
         u32::MAX
     }
 
-    /// Of an instruction or a constant expression.
+    /// The number of operands of an instruction or a constant expression.
     pub fn count_operands(self) -> u32 {
-        assert!(self.is_operation(), "operands of {:?}", self.form);
-        // SAFETY: it has operands.
+        assert!(self.is_operation(), "only an operation has operands, not {:?}", self.form);
+        // SAFETY: the value is an instruction or a constant expression, so it has operands.
         let count = unsafe { (self.f().LLVMGetNumOperands)(self.raw) };
         u32::try_from(count).unwrap_or(0)
     }
@@ -367,17 +369,21 @@ impl<'m> Value<'m> {
         (0..self.count_operands()).filter_map(move |n| self.operand(n))
     }
 
-    /// Of a `switch`: the value for a successor, from 1.
+    /// The case value of a `switch` for successor `at`; successor 0 is the default.
     pub fn case(self, at: u32) -> Option<Value<'m>> {
-        assert!(self.does(&[o::SWITCH]) && (1..self.count_successors()).contains(&at), "case {at} of {:?}", self.form);
+        assert!(
+            self.has_opcode(&[o::SWITCH]) && (1..self.count_successors()).contains(&at),
+            "case {at} of {:?} does not exist",
+            self.form
+        );
         // SAFETY: it is a switch that has this case.
         unsafe { Value::of(self.module, (self.f().LLVMGetSwitchCaseValue)(self.raw, at)) }
     }
 
-    /// Empty if it has none.
+    /// The name of the value; empty if it has none.
     pub fn name(self) -> String {
         let mut length = 0;
-        // SAFETY: any value may be asked; the name has that many bytes and lives as long as the value.
+        // SAFETY: the query fits all values; the name has that many bytes and lives as long as the value.
         unsafe { bytes((self.f().LLVMGetValueName2)(self.raw, &mut length).cast(), length) }
     }
 
@@ -386,17 +392,17 @@ impl<'m> Value<'m> {
         std::iter::successors(self.first_block(), |at| at.next())
     }
 
-    /// Of a floating-point constant: as a double, which may lose a NaN's payload.
+    /// A floating-point constant as a double. The conversion may lose a NaN's payload.
     pub fn real(self) -> f64 {
-        assert!(self.is(&[k::FLOAT]), "the number of {:?}", self.form);
-        let mut loses = 0;
+        assert!(self.is(&[k::FLOAT]), "the number of a floating-point constant was requested from {:?}", self.form);
+        let mut loses_precision = 0;
         // SAFETY: the value is a floating-point constant.
-        unsafe { (self.f().LLVMConstRealGetDouble)(self.raw, &mut loses) }
+        unsafe { (self.f().LLVMConstRealGetDouble)(self.raw, &mut loses_precision) }
     }
 
-    /// The bits of a floating-point constant of 16, 32 or 64; 0 for another.
+    /// The bits of a floating-point constant with 16, 32 or 64 bits; 0 for other widths.
     pub fn bits(self) -> u64 {
-        assert!(self.is(&[k::FLOAT]), "the bits of {:?}", self.form);
+        assert!(self.is(&[k::FLOAT]), "the bits of a floating-point constant were requested from {:?}", self.form);
         let width = match self.ty().map(Type::kind) {
             Some(t::HALF) => 16,
             Some(t::FLOAT) => 32,
@@ -412,44 +418,48 @@ impl<'m> Value<'m> {
 
     /// The bytes of a constant string.
     pub fn string(self) -> Vec<u8> {
-        assert!(self.is_string(), "the bytes of {:?}", self.form);
+        assert!(self.is_string(), "only a constant string has bytes, not {:?}", self.form);
         let mut length = 0;
-        // SAFETY: the value is a constant string, whose bytes live as long.
+        // SAFETY: the value is a constant string, and the bytes live as long as the value.
         unsafe { all((self.f().LLVMGetAsString)(self.raw, &mut length).cast(), length) }
     }
 
-    /// The path of an `extractvalue` or `insertvalue`.
+    /// The indices of an `extractvalue` or `insertvalue`.
     pub fn path(self) -> Vec<u32> {
-        assert!(self.does(&[o::EXTRACT_VALUE, o::INSERT_VALUE]), "the path of {:?}", self.form);
-        // SAFETY: the value is one of these instructions; it has that many indices.
+        assert!(
+            self.has_opcode(&[o::EXTRACT_VALUE, o::INSERT_VALUE]),
+            "only extractvalue and insertvalue have a path, not {:?}",
+            self.form
+        );
+        // SAFETY: the value is an `extractvalue` or `insertvalue` that has that many indices.
         unsafe {
             let count = (self.f().LLVMGetNumIndices)(self.raw);
             all((self.f().LLVMGetIndices)(self.raw), count as usize)
         }
     }
 
-    /// Of an instruction: the node that tells of the loop whose latch it ends.
+    /// The loop metadata at the terminator of a latch.
     pub fn loop_metadata(self) -> Option<Node<'m>> {
-        self.metadata(number::LOOP)
+        self.metadata(number::LOOP_METADATA)
     }
 
-    /// Of an instruction: the group of accesses that it is in, or a list of such groups.
+    /// The access group of an instruction, or a list of access groups.
     pub fn access_group(self) -> Option<Node<'m>> {
         self.metadata("llvm.access.group")
     }
 
-    /// Of an instruction: the node of a kind that is attached to it.
+    /// The metadata of the kind `name` that is attached to an instruction.
     pub fn metadata(self, name: &str) -> Option<Node<'m>> {
-        assert!(self.is_instruction(), "metadata of {:?}", self.form);
+        assert!(self.is_instruction(), "only an instruction has metadata, not {:?}", self.form);
         let (f, context) = (self.f(), self.module.context.raw);
-        // SAFETY: the value is an instruction, and the name has that many bytes. What is found is metadata of the context.
+        // SAFETY: the value is an instruction, and the name has that many bytes. The result is metadata of the context.
         unsafe {
             let kind = (f.LLVMGetMDKindIDInContext)(context, name.as_ptr().cast(), name.len() as c_uint);
             Value::of(self.module, (f.LLVMGetMetadata)(self.raw, kind))?.as_node()
         }
     }
 
-    /// The node that an operand of a node is, if it is one.
+    /// The value as a node of metadata, if it is one.
     pub fn as_node(self) -> Option<Node<'m>> {
         // SAFETY: the value is metadata.
         self.is(&[k::METADATA])
@@ -457,29 +467,29 @@ impl<'m> Value<'m> {
             .flatten()
     }
 
-    /// The text of an operand of a node, empty if it is no string.
+    /// The text of a metadata string; empty for other values.
     pub fn as_text(self) -> String {
         let mut length = 0;
-        // SAFETY: any value may be asked; the text has that many bytes and lives as long as the context.
+        // SAFETY: the query fits all values; the text has that many bytes and lives as long as the context.
         unsafe { bytes((self.f().LLVMGetMDString)(self.raw, &mut length).cast(), length as usize) }
     }
 }
 
 impl<'m> Type<'m> {
-    /// The bytes that a load or a store accesses; `None` for what has no size.
+    /// The number of bytes that a load or a store accesses; `None` for types without a size.
     pub fn bytes(self) -> Option<u64> {
         let (f, module) = (self.f(), self.module.raw);
-        // SAFETY: the module is valid, and only a type with a size is asked for it.
+        // SAFETY: the module is valid, and the size is only queried of types that have one.
         unsafe {
             ((f.LLVMTypeIsSized)(self.raw) != 0)
                 .then(|| (f.LLVMStoreSizeOfType)((f.LLVMGetModuleDataLayout)(module), self.raw))
         }
     }
 
-    /// The bytes from an element of an array to the next one; `None` for what has no size.
+    /// The distance between elements of an array in bytes; `None` for types without a size.
     pub fn stride(self) -> Option<u64> {
         let (f, module) = (self.f(), self.module.raw);
-        // SAFETY: as above.
+        // SAFETY: as in `bytes`.
         unsafe {
             ((f.LLVMTypeIsSized)(self.raw) != 0)
                 .then(|| (f.LLVMABISizeOfType)((f.LLVMGetModuleDataLayout)(module), self.raw))
@@ -494,28 +504,28 @@ impl<'m> Type<'m> {
         kinds.contains(&self.kind())
     }
 
-    asked! {
-        /// One of `number::ty`.
+    queries! {
+        /// The kind of type, from `number::ty`.
         kind() -> int: LLVMGetTypeKind;
-        /// Of an integer.
+        /// The number of bits of an integer.
         width() -> count: LLVMGetIntTypeWidth if is(t::INTEGER);
-        /// Of a pointer.
+        /// The address space of a pointer.
         space() -> count: LLVMGetPointerAddressSpace if is(t::POINTER);
-        /// Of an array.
+        /// The length of an array.
         array_length() -> wide: LLVMGetArrayLength2 if is(t::ARRAY);
-        /// Of a vector.
+        /// The length of a vector.
         vector_length() -> count: LLVMGetVectorSize if is(t::VECTOR);
-        /// Of an array or a vector.
+        /// The element type of an array or a vector.
         element() -> Type: LLVMGetElementType if is(t::ARRAY, t::VECTOR);
-        /// Of a struct.
+        /// True if a struct is opaque.
         is_opaque() -> truth: LLVMIsOpaqueStruct if is(t::STRUCT);
-        /// Of a struct.
+        /// True if a struct is packed.
         is_packed() -> truth: LLVMIsPackedStruct if is(t::STRUCT);
-        /// Of a struct.
+        /// The number of a struct's fields.
         count_fields() -> count: LLVMCountStructElementTypes if is(t::STRUCT);
-        /// Of a struct.
+        /// The type of a struct's field.
         field(at < count_fields) -> Type: LLVMStructGetTypeAtIndex if is(t::STRUCT);
-        /// Of a function.
+        /// The return type of a function.
         returns() -> Type: LLVMGetReturnType if is(t::FUNCTION);
     }
 }
@@ -525,33 +535,33 @@ impl<'m> Block<'m> {
         self.raw
     }
 
-    pub(super) fn is_of(self, module: &Module) -> bool {
+    pub(super) fn belongs_to(self, module: &Module) -> bool {
         std::ptr::eq(self.module, module)
     }
 
-    /// Empty if it has none.
+    /// The name of the block; empty if it has none.
     pub fn name(self) -> String {
         self.as_value().map(Value::name).unwrap_or_default()
     }
 
-    asked! {
-        /// After it.
+    queries! {
+        /// The block after this one.
         next() -> Block: LLVMGetNextBasicBlock;
-        /// Its first instruction.
+        /// The first instruction.
         first() -> Value: LLVMGetFirstInstruction;
-        /// Itself.
+        /// The block as a value.
         as_value() -> Value: LLVMBasicBlockAsValue;
-        /// Its last instruction, where it is whole.
+        /// The last instruction, if the block is complete.
         terminator() -> Value: LLVMGetBasicBlockTerminator;
     }
 
-    /// The blocks that end with a branch to it, as often as they branch to it.
+    /// The predecessors of the block. A predecessor with several edges to this block occurs several times.
     pub fn predecessors(self) -> impl Iterator<Item = Self> {
-        let ends = self.as_value().into_iter().flat_map(Value::users).flatten();
-        ends.filter(|end| end.is_instruction() && end.is_placed()).filter_map(Value::block)
+        let terminators = self.as_value().into_iter().flat_map(Value::users).flatten();
+        terminators.filter(|end| end.is_instruction() && end.is_in_block()).filter_map(Value::block)
     }
 
-    /// Its instructions.
+    /// The instructions of the block.
     pub fn instructions(self) -> impl Iterator<Item = Value<'m>> {
         std::iter::successors(self.first(), |at| at.next_instruction())
     }
@@ -566,24 +576,24 @@ impl<'m> Node<'m> {
         kinds.contains(&self.kind())
     }
 
-    asked! {
-        /// One of `number::node`.
+    queries! {
+        /// The kind of node, from `number::node`.
         kind() -> count: LLVMGetMetadataKind;
-        /// Of a location.
+        /// The scope of a location.
         scope() -> Node: LLVMDILocationGetScope if is(node::LOCATION);
-        /// Of a location.
+        /// The call through which a location was inlined.
         inlined_at() -> Node: LLVMDILocationGetInlinedAt if is(node::LOCATION);
-        /// Of a location.
+        /// The line of a location.
         line() -> count: LLVMDILocationGetLine if is(node::LOCATION);
-        /// Of a location.
+        /// The column of a location.
         column() -> count: LLVMDILocationGetColumn if is(node::LOCATION);
-        /// Of a subprogram.
+        /// The line of a subprogram.
         first_line() -> count: LLVMDISubprogramGetLine if is(node::SUBPROGRAM);
     }
 
-    /// Its operands, with `None` for a null operand. A node of a kind without operands has an empty list.
+    /// The operands of the node, with `None` for a null operand; empty for kinds of nodes without operands.
     pub fn operands(self) -> Vec<Option<Value<'m>>> {
-        // SAFETY: the node is of the module's context. What LLVM calls a node has so many operands, and the list has room for all.
+        // SAFETY: the node is of the module's context. Operands are only queried of an MDNode, and the vector has room for all.
         unsafe {
             let value = (self.f().LLVMMetadataAsValue)(self.module.context.raw, self.raw);
             if (self.f().LLVMIsAMDNode)(value).is_null() {
@@ -596,17 +606,17 @@ impl<'m> Node<'m> {
     }
 }
 
-/// A copy of a list.
+/// Copies a C array.
 ///
 /// # Safety
-/// Null, or the first of so many, which are valid.
+/// `first` is null, or points to `count` valid values.
 unsafe fn all<T: Clone>(first: *const T, count: usize) -> Vec<T> {
     // SAFETY: as the caller says.
     if first.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(first, count) }.to_vec() }
 }
 
 /// # Safety
-/// As of `all`.
+/// As for `all`.
 unsafe fn bytes(first: *const u8, length: usize) -> String {
     // SAFETY: as the caller says.
     String::from_utf8_lossy(&unsafe { all(first, length) }).into_owned()

@@ -1,8 +1,8 @@
-//! Address arithmetic: what constant addresses and getelementptr add to their base.
+//! Address arithmetic: the offsets that constant addresses and `getelementptr` add to a base address.
 
 use crate::ir::{CastOp, Constant, GlobalId, Op, Operand, Type, Value};
 
-/// The global variable and the byte offset of a constant address.
+/// The global variable into which a constant address points, and the offset in bytes; `None` for other constants.
 pub(super) fn constant_address(constant: &Constant) -> Option<(GlobalId, i64)> {
     match constant {
         Constant::Global(id) => Some((*id, 0)),
@@ -23,15 +23,15 @@ pub(super) fn constant_address(constant: &Constant) -> Option<(GlobalId, i64)> {
     }
 }
 
-/// An offset as a constant and scaled indices.
+/// An offset: a constant plus a sum of scaled indices.
 pub(super) struct Steps<'a> {
     /// The constant part, in bytes.
     pub(super) offset: i64,
-    /// Indices, each with the bytes that it counts for.
+    /// The indices, each with its scale in bytes.
     pub(super) by: Vec<(&'a Operand, u64)>,
 }
 
-/// The arithmetic of a getelementptr; `None` for a type without a size, or an offset beyond 64 bits.
+/// The offset that a `getelementptr` adds to its base; `None` for a type without a size, or for an offset of more than 64 bits.
 pub(super) fn steps<'a>(source: &Type, indices: &'a [Operand]) -> Option<Steps<'a>> {
     let mut result = Steps { offset: 0, by: Vec::new() };
     let mut ty = source.clone();
@@ -65,7 +65,9 @@ pub(super) fn steps<'a>(source: &Type, indices: &'a [Operand]) -> Option<Steps<'
         };
         match &index.value {
             Value::Constant(Constant::Int(by)) => {
-                let by = i64::try_from(*by).ok()?;
+                // Indices are signed, but the constant of type i1 is 0 or 1.
+                let by = if index.ty == Type::Int(1) { -by } else { *by };
+                let by = i64::try_from(by).ok()?;
                 result.offset = result.offset.checked_add(by.checked_mul(i64::try_from(scale).ok()?)?)?;
             }
             Value::Constant(Constant::Zero | Constant::Undef | Constant::Poison) => {}

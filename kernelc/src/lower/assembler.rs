@@ -1,7 +1,7 @@
-//! Writes a SPIR-V module: each type and constant once, capabilities as they are needed.
+//! Writes a SPIR-V module. Declares each type and constant once, and only the capabilities that the module needs.
 
 use crate::device_abi::Position;
-use revamp_image::{OF_DEVICE, OfDevice, SHARED_CAPTURES, arguments};
+use revamp_image::{DEVICE_PROPERTIES, DeviceProperty, SHARED_CAPTURES, arguments};
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, GlslStd450Op as Glsl, ImageFormat,
@@ -9,16 +9,16 @@ use rspirv::spirv::{
 };
 use std::collections::HashMap;
 
-/// Scalar types: of registers, and of memory only.
+/// Scalar types of SPIR-V values and of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Scalar {
     Bool,
-    /// In memory only.
+    /// Only in memory.
     U8,
-    /// In memory only.
+    /// Only in memory.
     U16,
     U32,
-    /// Of texels of images only: in registers integers have no sign.
+    /// Only for texels of images. All other integers are unsigned.
     I32,
     U64,
     F16,
@@ -27,7 +27,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// In bytes.
+    /// The size in bytes.
     pub(super) fn size(self) -> u64 {
         match self {
             Scalar::Bool | Scalar::U8 => 1,
@@ -37,7 +37,7 @@ impl Scalar {
         }
     }
 
-    /// The unsigned integer of a size.
+    /// The unsigned integer type with this size in bytes.
     pub(super) fn unsigned(size: u64) -> Scalar {
         match size {
             1 => Scalar::U8,
@@ -48,7 +48,7 @@ impl Scalar {
     }
 }
 
-/// Operations that round. Mesa takes a conversion and its inverse for the identity.
+/// Operations that round. The list includes conversions, because Mesa would drop a conversion together with its inverse.
 const ROUNDED: [Op; 11] = [
     Op::FAdd,
     Op::FSub,
@@ -63,45 +63,48 @@ const ROUNDED: [Op; 11] = [
     Op::ConvertUToF,
 ];
 
-/// How large a workgroup is.
+/// The size of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Workgroup {
-    /// By the program.
+    /// The size that the program sets.
     Fixed([u32; 3]),
-    /// The runtime chooses, by specialization constants 0, 1 and 2; these are the defaults.
-    Chosen([u32; 3]),
+    /// The default size. The library chooses the size with the specialization constants 0, 1 and 2.
+    Specialized([u32; 3]),
 }
 
+/// A SPIR-V module that is being written.
 pub(super) struct Assembler {
     b: Builder,
     glsl: Option<Word>,
     printf: Option<Word>,
     capabilities: Vec<Capability>,
-    // The builder would search all types and constants for each.
+    // Maps of existing types and constants. Without them, the builder would search all types and constants at each request.
     scalars: HashMap<Scalar, Word>,
     vectors: HashMap<(Scalar, u32), Word>,
     constants: HashMap<(Scalar, u64), Word>,
-    /// The same by their ids.
+    /// The type and bits of each constant, by its id.
     numbers: HashMap<Word, (Scalar, u64)>,
     pointers: HashMap<(StorageClass, Word), Word>,
     arrays: HashMap<(Word, u64), Word>,
     images: HashMap<(Scalar, usize, bool), Word>,
-    ids: HashMap<Position, Word>,
+    position_variables: HashMap<Position, Word>,
     undefs: HashMap<Scalar, Word>,
     decorations: HashMap<(Word, u32), ()>,
     interface: Vec<Word>,
-    /// Of the two halves of a product.
+    /// The struct type of the two 32-bit halves of a 64-bit product.
     halves: Option<Word>,
     shared_captures: Option<Word>,
-    /// Accesses to memory of the device see what other tiles have written, and are seen by them.
+    /// True if accesses to device memory must be coherent between tiles.
     pub(super) coherent: bool,
-    of_device: HashMap<u32, Word>,
+    device_property: HashMap<u32, Word>,
     uniform: Option<Word>,
+    /// The push constant that holds the address of the argument block.
     block: Word,
     blocks: Vec<Block>,
     variables: Vec<Instruction>,
-    /// The code before all other, and the zeros that it makes.
+    /// The code at the start of the entry point.
     first: Vec<Instruction>,
+    /// The hidden zeros that the code in `first` computes (`zero_of_device`).
     zeros: HashMap<Scalar, Word>,
     functions: HashMap<(&'static str, Scalar), Word>,
 }
@@ -123,14 +126,14 @@ impl Assembler {
             pointers: HashMap::new(),
             arrays: HashMap::new(),
             images: HashMap::new(),
-            ids: HashMap::new(),
+            position_variables: HashMap::new(),
             undefs: HashMap::new(),
             decorations: HashMap::new(),
             interface: Vec::new(),
             halves: None,
             shared_captures: None,
             coherent: false,
-            of_device: HashMap::new(),
+            device_property: HashMap::new(),
             uniform: None,
             block: 0,
             blocks: Vec::new(),
@@ -142,12 +145,12 @@ impl Assembler {
         for capability in [Capability::Shader, Capability::Int64, Capability::PhysicalStorageBufferAddresses] {
             this.need(capability);
         }
-        // The one push constant: the address of the argument block.
+        // The only push constant is the address of the argument block.
         let address = this.scalar(Scalar::U64);
-        let record = this.b.type_struct([address]);
-        this.b.decorate(record, Decoration::Block, []);
-        this.b.member_decorate(record, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
-        this.block = this.variable(StorageClass::PushConstant, record, None);
+        let struct_type = this.b.type_struct([address]);
+        this.b.decorate(struct_type, Decoration::Block, []);
+        this.b.member_decorate(struct_type, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        this.block = this.variable(StorageClass::PushConstant, struct_type, None);
         this
     }
 
@@ -197,7 +200,7 @@ impl Assembler {
         made
     }
 
-    /// The type of an image that is read, or of one with a sampler.
+    /// The type of an image; with `sampled`, the type of an image with a sampler.
     pub(super) fn image(&mut self, texel: Scalar, rank: usize, sampled: bool) -> Word {
         if let Some(&known) = self.images.get(&(texel, rank, sampled)) {
             return known;
@@ -221,7 +224,7 @@ impl Assembler {
         made
     }
 
-    /// Gives a variable its descriptor.
+    /// Sets the descriptor set and binding of a variable.
     pub(super) fn bind(&mut self, variable: Word, set: u32, binding: u32) {
         self.b.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(set)]);
         self.b.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
@@ -246,7 +249,7 @@ impl Assembler {
         made
     }
 
-    /// A variable of the module, or for `Function` of the one function.
+    /// A variable of the module; for the storage class `Function`, a local variable of the entry point.
     pub(super) fn variable(&mut self, class: StorageClass, ty: Word, initializer: Option<Word>) -> Word {
         let pointer = self.pointer(class, ty);
         let id = self.b.id();
@@ -262,7 +265,7 @@ impl Assembler {
         id
     }
 
-    /// The bits of a constant; of a `Bool` 0 or 1.
+    /// The constant with these bits; 0 or 1 for a `Bool`.
     pub(super) fn constant(&mut self, scalar: Scalar, bits: u64) -> Word {
         let bits = match scalar {
             Scalar::Bool => bits & 1,
@@ -284,7 +287,7 @@ impl Assembler {
         made
     }
 
-    /// Whether what the kernel writes may be memory of another capture: the launch says, by a specialization constant.
+    /// The specialization constant that a launch sets to true if memory that the kernel writes may also be memory of another capture.
     pub(super) fn shared_captures(&mut self) -> Word {
         if let Some(known) = self.shared_captures {
             return known;
@@ -296,15 +299,15 @@ impl Assembler {
         made
     }
 
-    /// What the device's arithmetic is: the library says, by a specialization constant of this number behind `OF_DEVICE`.
-    pub(super) fn of_device(&mut self, number: u32) -> Word {
-        if let Some(&known) = self.of_device.get(&number) {
+    /// The specialization constant `DEVICE_PROPERTIES + number`. The library sets it to a property of the device ([`DeviceProperty`]).
+    pub(super) fn device_property(&mut self, number: u32) -> Word {
+        if let Some(&known) = self.device_property.get(&number) {
             return known;
         }
         let ty = self.scalar(Scalar::Bool);
         let made = self.b.spec_constant_false(ty);
-        self.b.decorate(made, Decoration::SpecId, [Operand::LiteralBit32(OF_DEVICE + number)]);
-        self.of_device.insert(number, made);
+        self.b.decorate(made, Decoration::SpecId, [Operand::LiteralBit32(DEVICE_PROPERTIES + number)]);
+        self.device_property.insert(number, made);
         made
     }
 
@@ -323,7 +326,7 @@ impl Assembler {
         id
     }
 
-    /// The bits of a constant of 32 bits.
+    /// The value, if `id` is a 32-bit integer constant.
     pub(super) fn constant_u32(&self, id: Word) -> Option<u64> {
         self.numbers.get(&id).filter(|(scalar, _)| *scalar == Scalar::U32).map(|(_, bits)| *bits)
     }
@@ -334,7 +337,7 @@ impl Assembler {
         Some(f32::from_bits(*bits as u32))
     }
 
-    /// The sum of two numbers of 32 bits.
+    /// The sum of two 32-bit integers.
     pub(super) fn sum_u32(&mut self, a: Word, b: Word) -> Word {
         match (self.constant_u32(a), self.constant_u32(b)) {
             (Some(a), Some(b)) => self.constant(Scalar::U32, a + b),
@@ -348,55 +351,56 @@ impl Assembler {
         }
     }
 
-    /// Keeps drivers from simplifying a floating-point operation algebraically: it rounds its result. Fusion is decided here
-    /// (`instructions`, `intrinsics`), because a driver that may fuse may also reassociate. Returns the operands to use.
+    /// Keeps drivers from fusing and from algebraically simplifying a floating-point operation. Returns the operands to use. The compiler
+    /// itself decides on fusion (`instructions`, `intrinsics`), because a driver that may fuse may also reassociate.
     fn rounded(&mut self, id: Word, operands: &[Word]) -> Vec<Word> {
         self.decorate(id, Decoration::NoContraction);
-        operands.iter().map(|&word| self.not_shortened(word)).collect()
+        operands.iter().map(|&word| self.hide_zero(word)).collect()
     }
 
-    /// `word`, or if that is the constant zero, a zero that the driver does not know where that matters
-    /// (`OfDevice::ShortensZeros`).
-    pub(super) fn not_shortened(&mut self, word: Word) -> Word {
+    /// Replaces the constant zero. On devices with `DeviceProperty::ShortensZeros`, the driver does not recognise the new value as zero. Returns
+    /// other values unchanged.
+    pub(super) fn hide_zero(&mut self, word: Word) -> Word {
         match [Scalar::F32, Scalar::F64].into_iter().find(|&scalar| self.constants.get(&(scalar, 0)) == Some(&word)) {
             Some(scalar) => self.zero_of_device(scalar),
             None => word,
         }
     }
 
-    /// A double that is the same, by a way that the driver cannot follow where that matters: Mesa makes one conversion, which rounds
-    /// once, of that of an integer to double and on to float.
-    pub(super) fn rounded_before(&mut self, double: Word) -> Word {
+    /// Returns a copy of `double`. On devices with `DeviceProperty::ShortensZeros`, the driver does not recognise that both values are equal.
+    /// Otherwise Mesa would merge two conversions, from an integer to double and from double to float, into one that rounds only once.
+    pub(super) fn hide_conversion(&mut self, double: Word) -> Word {
         let zero = self.zero_of_device(Scalar::F64);
-        let [bits, none] = [double, zero].map(|word| self.make(Op::Bitcast, Scalar::U64, &[word]));
-        let bits = self.make(Op::BitwiseXor, Scalar::U64, &[bits, none]);
+        let [bits, zero_bits] = [double, zero].map(|word| self.make(Op::Bitcast, Scalar::U64, &[word]));
+        let bits = self.make(Op::BitwiseXor, Scalar::U64, &[bits, zero_bits]);
         self.make(Op::Bitcast, Scalar::F64, &[bits])
     }
 
+    /// A zero that drivers do not recognise on devices with `DeviceProperty::ShortensZeros`; the constant zero on other devices.
     fn zero_of_device(&mut self, scalar: Scalar) -> Word {
         if let Some(&known) = self.zeros.get(&scalar) {
             return known;
         }
         let code = std::mem::take(&mut self.blocks);
         self.begin_block(0);
-        let hides = self.of_device(OfDevice::ShortensZeros as u32);
+        let shortens_zeros = self.device_property(DeviceProperty::ShortensZeros as u32);
         let constant = self.constant(scalar, 0);
-        // Bit 63 of an address.
+        // The hidden zero is bit 63 of an address. Drivers do not know that this bit is 0.
         let address = self.arguments();
-        let by = self.constant(Scalar::U32, 63);
-        let mut hidden = self.make(Op::ShiftRightLogical, Scalar::U64, &[address, by]);
+        let shift = self.constant(Scalar::U32, 63);
+        let mut hidden = self.make(Op::ShiftRightLogical, Scalar::U64, &[address, shift]);
         if scalar == Scalar::F32 {
             hidden = self.make(Op::UConvert, Scalar::U32, &[hidden]);
         }
         let hidden = self.make(Op::Bitcast, scalar, &[hidden]);
-        let zero = self.make(Op::Select, scalar, &[hides, hidden, constant]);
+        let zero = self.make(Op::Select, scalar, &[shortens_zeros, hidden, constant]);
         let made = std::mem::replace(&mut self.blocks, code);
         self.first.extend(made.into_iter().flat_map(|block| block.instructions));
         self.zeros.insert(scalar, zero);
         zero
     }
 
-    // Code.
+    // Instructions of the current function.
 
     pub(super) fn begin_block(&mut self, label: Word) {
         self.blocks.push(Block {
@@ -411,17 +415,17 @@ impl Assembler {
         }
     }
 
-    /// Where the next instruction will be.
+    /// The position of the next instruction.
     pub(super) fn place(&self) -> (usize, usize) {
         (self.blocks.len() - 1, self.blocks.last().map_or(0, |block| block.instructions.len()))
     }
 
-    /// The operands of an instruction that was pushed.
+    /// The operands of the instruction at a position.
     pub(super) fn operands_at(&mut self, place: (usize, usize)) -> &mut Vec<Operand> {
         &mut self.blocks[place.0].instructions[place.1].operands
     }
 
-    /// An instruction on values that makes one.
+    /// Appends an instruction with a result, and returns the result. All operands are ids.
     pub(super) fn op(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
         let id = self.b.id();
         self.make_with(id, op, ty, operands);
@@ -434,19 +438,19 @@ impl Assembler {
         self.push(Instruction::new(op, Some(ty), Some(id), operands));
     }
 
-    /// The same, for scalar results.
+    /// Appends an instruction with a scalar result, and returns the result. All operands are ids.
     pub(super) fn make(&mut self, op: Op, scalar: Scalar, operands: &[Word]) -> Word {
         let ty = self.scalar(scalar);
         self.op(op, ty, operands)
     }
 
-    /// The same with an id that is already used.
+    /// Appends an instruction whose scalar result gets the given id. Other instructions may already use this id.
     pub(super) fn make_as(&mut self, id: Word, op: Op, scalar: Scalar, operands: &[Word]) {
         let ty = self.scalar(scalar);
         self.make_with(id, op, ty, operands);
     }
 
-    /// The upper half of a product of numbers of 32 bits.
+    /// The upper half of the product of two 32-bit integers.
     pub(super) fn high_product(&mut self, a: Word, b: Word) -> Word {
         let ty = self.scalar(Scalar::U32);
         let halves = *self.halves.get_or_insert_with(|| self.b.type_struct([ty, ty]));
@@ -457,7 +461,7 @@ impl Assembler {
         upper
     }
 
-    /// An instruction of GLSL.std.450.
+    /// Appends an instruction of GLSL.std.450, and returns its result.
     pub(super) fn glsl(&mut self, number: Glsl, ty: Word, operands: &[Word]) -> Word {
         let set = *self.glsl.get_or_insert_with(|| self.b.ext_inst_import("GLSL.std.450"));
         let id = self.b.id();
@@ -467,17 +471,17 @@ impl Assembler {
         id
     }
 
-    /// a b + c, fused or in two operations; the driver does not simplify it.
+    /// a * b + c. The driver may or may not fuse the two operations, but does not simplify them.
     pub(super) fn multiply_add(&mut self, scalar: Scalar, [a, b, c]: [Word; 3]) -> Word {
         let ty = self.scalar(scalar);
-        let operands = [a, b, c].map(|word| self.not_shortened(word));
+        let operands = [a, b, c].map(|word| self.hide_zero(word));
         let word = self.glsl(Glsl::Fma, ty, &operands);
         self.decorate(word, Decoration::NoContraction);
         word
     }
 
-    /// A call of a function of the module on scalars of one type: `write` makes its one block when it is first called. So what takes
-    /// many instructions is in the module once.
+    /// Appends a call of the module's function `name` on scalars of one type. At the first call, `write` writes the function's only block.
+    /// Therefore the module contains long code only once.
     pub(super) fn call(
         &mut self,
         scalar: Scalar,
@@ -524,7 +528,7 @@ impl Assembler {
         id
     }
 
-    /// DebugPrintf of NonSemantic.DebugPrintf.
+    /// Appends the instruction DebugPrintf of the set NonSemantic.DebugPrintf.
     pub(super) fn print(&mut self, format: &str, values: &[Word]) {
         let set = match self.printf {
             Some(set) => set,
@@ -543,16 +547,16 @@ impl Assembler {
         self.push(Instruction::new(Op::ExtInst, Some(void), Some(id), all));
     }
 
-    /// `pointer[index]` of a variable that is an array of `element`.
+    /// A pointer to element `index` of an array variable. `element`: the type of the elements.
     pub(super) fn element(&mut self, class: StorageClass, element: Word, variable: Word, index: Word) -> Word {
         let ty = self.pointer(class, element);
         self.op(Op::AccessChain, ty, &[variable, index])
     }
 
-    /// Component x, y or z of a built-in number.
+    /// Component `component` (0 to 2) of the built-in variable for a position.
     pub(super) fn number(&mut self, id: Position, component: u32) -> Word {
         let vector = self.vector(Scalar::U32, 3);
-        let variable = match self.ids.get(&id) {
+        let variable = match self.position_variables.get(&id) {
             Some(&known) => known,
             None => {
                 let made = self.variable(StorageClass::Input, vector, None);
@@ -562,7 +566,7 @@ impl Assembler {
                     Position::Group => BuiltIn::WorkgroupId,
                 };
                 self.b.decorate(made, Decoration::BuiltIn, [Operand::BuiltIn(kind)]);
-                self.ids.insert(id, made);
+                self.position_variables.insert(id, made);
                 made
             }
         };
@@ -583,7 +587,7 @@ impl Assembler {
         self.op(Op::Load, address, &[place])
     }
 
-    /// 32 bits of the uniform buffer, which has so many times 16 bytes.
+    /// The 32-bit word at byte `at` of the uniform buffer, whose size is `quads` times 16 bytes.
     pub(super) fn uniform_word(&mut self, quads: u64, at: u64) -> Word {
         let word = self.scalar(Scalar::U32);
         let variable = match self.uniform {
@@ -592,10 +596,10 @@ impl Assembler {
                 let quad = self.vector(Scalar::U32, 4);
                 let array = self.array(quad, quads);
                 self.b.decorate(array, Decoration::ArrayStride, [Operand::LiteralBit32(16)]);
-                let record = self.b.type_struct([array]);
-                self.b.decorate(record, Decoration::Block, []);
-                self.b.member_decorate(record, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
-                let made = self.variable(StorageClass::Uniform, record, None);
+                let struct_type = self.b.type_struct([array]);
+                self.b.decorate(struct_type, Decoration::Block, []);
+                self.b.member_decorate(struct_type, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+                let made = self.variable(StorageClass::Uniform, struct_type, None);
                 self.bind(made, 0, 0);
                 self.b.name(made, arguments::NAME);
                 self.uniform = Some(made);
@@ -608,7 +612,7 @@ impl Assembler {
         self.op(Op::Load, word, &[place])
     }
 
-    /// For messages of drivers and tools.
+    /// Sets the source location of the next instructions, for messages of drivers and tools.
     pub(super) fn source_line(&mut self, file: Word, line: u32, column: u32) {
         let operands = vec![Operand::IdRef(file), Operand::LiteralBit32(line), Operand::LiteralBit32(column)];
         self.push(Instruction::new(Op::Line, None, None, operands));
@@ -618,7 +622,7 @@ impl Assembler {
         self.b.string(text)
     }
 
-    /// The module's words.
+    /// Completes the module and returns its words.
     pub(super) fn finish(mut self, name: &str, workgroup: Workgroup) -> Vec<u32> {
         use rspirv::binary::Assemble;
         let void = self.b.type_void();
@@ -626,9 +630,9 @@ impl Assembler {
         let main = self.b.id();
         self.b.entry_point(ExecutionModel::GLCompute, main, "main", std::mem::take(&mut self.interface));
         self.b.name(main, name);
-        let (Workgroup::Fixed(size) | Workgroup::Chosen(size)) = workgroup;
+        let (Workgroup::Fixed(size) | Workgroup::Specialized(size)) = workgroup;
         self.b.execution_mode(main, rspirv::spirv::ExecutionMode::LocalSize, size);
-        if let Workgroup::Chosen(size) = workgroup {
+        if let Workgroup::Specialized(size) = workgroup {
             let word = self.scalar(Scalar::U32);
             let vector = self.vector(Scalar::U32, 3);
             let mut parts = Vec::new();

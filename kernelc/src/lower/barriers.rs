@@ -1,4 +1,4 @@
-//! Tile barriers that not all threads of a tile reach: MSVC's error C3561.
+//! Finds tile barriers that not all threads of a tile reach. MSVC rejects these with error C3561.
 
 use super::facts::Level;
 use super::uniformity::Uniformity;
@@ -9,23 +9,24 @@ use std::collections::HashSet;
 /// A barrier under a condition that is not the same for all threads of a tile.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DivergentBarrier {
-    /// The condition differs for certain; else it may.
+    /// True if the condition certainly differs between threads; false if it may differ.
     pub differs: bool,
-    /// The condition differs if threads race for memory; else in any case.
+    /// True if the condition can differ only through a data race.
     pub by_race: bool,
-    /// Where it is waited, then the calls that led there.
+    /// The source location of the barrier, then the calls that lead to it, innermost first.
     pub frames: Vec<Frame>,
-    /// Where the condition is.
+    /// The source location of the condition.
     pub condition: Option<Frame>,
-    /// What the condition depends on.
+    /// The source of the condition's divergence, as messages name it.
     pub cause: &'static str,
 }
 
-/// Those of all kernels of a module whose calls are inlined and whose control flow is still the user's, each once.
+/// Returns the divergent barriers of all kernels of a module, each once. All calls in the module must be inlined, and
+/// `structurizecfg` must not have run.
 pub fn divergent_barriers(module: &Module) -> Vec<DivergentBarrier> {
     let mut all = Vec::new();
     for function in module.functions.iter().filter(|f| f.kernel && !f.blocks.is_empty()) {
-        for found in of_kernel(module, function) {
+        for found in divergent_barriers_of(module, function) {
             if !all.contains(&found) {
                 all.push(found);
             }
@@ -34,10 +35,10 @@ pub fn divergent_barriers(module: &Module) -> Vec<DivergentBarrier> {
     all
 }
 
-fn of_kernel(module: &Module, function: &Function) -> Vec<DivergentBarrier> {
+fn divergent_barriers_of(module: &Module, function: &Function) -> Vec<DivergentBarrier> {
     let mut barriers = Vec::new();
-    for (block, inside) in function.blocks.iter().enumerate() {
-        for instruction in &inside.instructions {
+    for (block, contents) in function.blocks.iter().enumerate() {
+        for instruction in &contents.instructions {
             if DeviceFunction::called(module, &instruction.op) == Some(DeviceFunction::TileBarrier) {
                 barriers.push((BlockId(block), instruction.location));
             }
@@ -57,27 +58,27 @@ fn of_kernel(module: &Module, function: &Function) -> Vec<DivergentBarrier> {
         all.push(DivergentBarrier {
             differs: level == Level::Differs,
             by_race: level == Level::Shared,
-            frames: users(module, location),
-            condition: users(module, last.and_then(|i| i.location)).into_iter().next(),
+            frames: program_frames(module, location),
+            condition: program_frames(module, last.and_then(|i| i.location)).into_iter().next(),
             cause: cause(module, function, &uniformity, branch),
         });
     }
     all
 }
 
-/// The frames of the program, innermost first, without those of our headers.
-fn users(module: &Module, location: Option<LocationId>) -> Vec<Frame> {
+/// The frames in the program's own sources, innermost first. Frames in revamp's headers are left out.
+fn program_frames(module: &Module, location: Option<LocationId>) -> Vec<Frame> {
     let frames = location.map(|l| module.frames(l)).unwrap_or_default();
     frames.into_iter().filter(|frame| !frame.file.contains("/revamp/detail/") && frame.line > 0).collect()
 }
 
-/// What the branch at the end of a block depends on.
+/// The source of divergence of the branch at the end of a block, as messages name it.
 pub(super) fn cause(module: &Module, function: &Function, uniformity: &Uniformity, branch: BlockId) -> &'static str {
     let definitions = function.definitions();
     let last = function.blocks[branch.0].instructions.last();
     let mut stack: Vec<LocalId> = last.map(|i| locals(&i.op)).unwrap_or_default();
     let mut seen = HashSet::new();
-    let mut found = "what is not the same for all threads of the tile";
+    let mut found = "a value that is not the same for all threads of the tile";
     while let Some(local) = stack.pop() {
         let Some(instruction) = definitions[local.0].filter(|_| seen.insert(local)) else { continue };
         if uniformity.value(local) == Level::Uniform {
@@ -93,12 +94,12 @@ pub(super) fn cause(module: &Module, function: &Function, uniformity: &Uniformit
                 found = if shared {
                     "memory that the kernel writes"
                 } else {
-                    "what each thread reads from memory for itself"
+                    "memory that each thread reads at its own address"
                 };
-                // A variable of the thread: what is stored there is not followed.
+                // The analysis does not follow the values that are stored in a local variable.
                 if let Value::Local(address) = pointer.value {
                     if matches!(definitions[address.0].map(|d| &d.op), Some(Op::Alloca { .. })) {
-                        found = "a variable that differs between threads";
+                        found = "a variable whose value differs between threads";
                     }
                 }
             }

@@ -1,21 +1,22 @@
-//! Accesses outside the memory that a pointer may reach: reads give 0, writes are dropped, and if asked for it is reported.
+//! Bounds checks of memory accesses: out-of-bounds reads give 0, and out-of-bounds writes are dropped. `Bounds::Report` also reports them.
 //!
-//! What a pointer may reach is found in the table behind the argument block ([`revamp_image::table`]), which the library fills in.
-//! A read outside goes to zeros in that table, so that it needs no branch; writes and atomic operations are branched around.
+//! A table after the argument block ([`revamp_image::table`]) lists the memory that each captured pointer may access. The library fills in
+//! this table. An out-of-bounds read loads zeros from the table, so that reads need no branch. Writes and atomic operations are guarded by
+//! a branch.
 
 use super::assembler::{Assembler, Scalar};
 use super::checked::{Element, Span};
 use super::emitter::{Emitter, Lowered};
 use super::memory::{self, Address};
 use super::pointer_sets::PointerClass;
-use super::reach::Reach;
+use super::reach::Provenance;
 use crate::bounds_option::Bounds;
 use crate::ir::{Frame, LocalId, Op, Operand, Type, Value};
 use revamp_image::table::{self, report};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, StorageClass, Word};
 
-/// An access: where it goes, whether that is known to be inside, and what is to be reported otherwise.
+/// A memory access. `inside`: the condition that the access is in bounds (`None`: no check). `report`: the report if it is out of bounds.
 pub(super) struct Access {
     pub(super) at: Address,
     inside: Option<Word>,
@@ -25,29 +26,30 @@ pub(super) struct Access {
 struct Report {
     site: u32,
     element: Option<Element>,
-    /// From the beginning of the memory, and its size; 64 bits.
+    /// The 64-bit offset of the access from the beginning of the memory, in bytes.
     offset: Word,
+    /// The 64-bit size of the memory in bytes.
     size: Word,
 }
 
 impl Emitter<'_> {
-    fn checks(&self) -> bool {
+    fn checks_bounds(&self) -> bool {
         self.options.bounds != Bounds::Off
     }
 
-    /// At the beginning of the kernel: the entries of the pointers that it loads.
+    /// Loads the table entries of the pointers that the kernel loads from the argument block. Called at the beginning of the kernel.
     pub(super) fn begin_checks(&mut self, block_size: u64) {
-        if !self.checks() {
+        if !self.checks_bounds() {
             return;
         }
-        self.checked.table = table::begins(block_size);
+        self.checked.table = table::offset_after_block(block_size);
         let zeros = self.checked.table + table::ZEROS;
         self.checked.zeros = Address::Device(self.arguments).plus(&mut self.asm, zeros).word();
-        let whole = self.table_u64(table::WHOLE);
+        let whole = self.table_u64(table::TOTAL_BYTES);
         self.checked.whole = Some((self.arguments, whole));
-        for slot in self.reaches.slots.clone() {
-            for place in [table::POINTED, table::ELEMENTS] {
-                if place == table::POINTED || self.reaches.headers.contains(&slot) {
+        for slot in self.provenances.slots.clone() {
+            for place in [table::POINTEE, table::ELEMENTS] {
+                if place == table::POINTEE || self.provenances.headers.contains(&slot) {
                     let at = table::entry(u64::from(slot)) + place;
                     let span = (self.table_u64(at), self.table_u64(at + 8));
                     self.checked.slots.insert((slot, place), span);
@@ -56,7 +58,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A number of the table.
+    /// The 64-bit number at an offset in the table.
     fn table_u64(&mut self, at: u64) -> Word {
         let at = self.checked.table + at;
         if let Some(word) = self.uniform_u64(at) {
@@ -66,25 +68,28 @@ impl Emitter<'_> {
         device_load(&mut self.asm, from.word(), Scalar::U64)
     }
 
-    /// After an instruction made a pointer: the memory in which it lies, if that is known only now.
-    pub(super) fn pointer_made(&mut self, result: LocalId, op: &Op) -> Lowered<()> {
-        if !self.checks() || self.pointers.class_of(result) != PointerClass::Device {
+    /// Emits code that finds the memory of a pointer, if this memory is known only at run time. Called after each instruction whose result
+    /// is a pointer.
+    pub(super) fn compute_span(&mut self, result: LocalId, op: &Op) -> Lowered<()> {
+        if !self.checks_bounds() || self.pointers.class_of(result) != PointerClass::Device {
             return Ok(());
         }
-        let span = match (self.reaches.of(&Value::Local(result)), op) {
-            (Reach::Chosen(chosen), Op::Load { pointer, .. }) if chosen == result => self.chosen(pointer)?,
-            (Reach::Found(found), _) if found == result => self.found(result)?,
+        let span = match (self.provenances.of(&Value::Local(result)), op) {
+            (Provenance::DynamicSlot(dynamic_slot), Op::Load { pointer, .. }) if dynamic_slot == result => {
+                self.dynamic_slot(pointer)?
+            }
+            (Provenance::Searched(found), _) if found == result => self.search_table(result)?,
             _ => return Ok(()),
         };
         self.checked.spans.insert(result, span);
         Ok(())
     }
 
-    /// The entry of a pointer that was loaded from a place in the block that is known at run time.
-    fn chosen(&mut self, pointer: &Operand) -> Lowered<Span> {
+    /// The table entry of a pointer that was loaded from the argument block at an offset known only at run time.
+    fn dynamic_slot(&mut self, pointer: &Operand) -> Lowered<Span> {
         let at = self.word(pointer)?;
         let offset = self.asm.make(S::ISub, Scalar::U64, &[at, self.arguments]);
-        let scale = self.asm.constant(Scalar::U64, table::ENTRY / 8);
+        let scale = self.asm.constant(Scalar::U64, table::ENTRY_BYTES / 8);
         let scaled = self.asm.make(S::IMul, Scalar::U64, &[offset, scale]);
         let from = self.asm.make(S::IAdd, Scalar::U64, &[self.arguments, scaled]);
         let entries = self.checked.table + table::ENTRIES;
@@ -95,12 +100,13 @@ impl Emitter<'_> {
         Ok((start, size))
     }
 
-    /// Of all memory of the launch that in which a pointer lies, by a loop over all entries; none if it lies in none.
-    fn found(&mut self, pointer: LocalId) -> Lowered<Span> {
+    /// Emits a loop over all table entries that finds the span of a pointer. The span is empty if no entry contains the
+    /// pointer.
+    fn search_table(&mut self, pointer: LocalId) -> Lowered<Span> {
         let Some(&[at]) = self.values.get(&pointer).map(Vec::as_slice) else {
-            return Err(self.internal("a pointer of several parts"));
+            return Err(self.internal("a pointer consists of several values, but must be one value"));
         };
-        let whole = self.checked.whole.ok_or_else(|| self.internal("a kernel without its table"))?;
+        let whole = self.checked.whole.ok_or_else(|| self.internal("the kernel has no table of array bounds"))?;
         let none = self.asm.constant(Scalar::U64, 0);
         let (inside, ..) = self.within(at, 1, 1, whole);
         let first = [
@@ -137,46 +143,50 @@ impl Emitter<'_> {
         self.asm.make_as(found[1], S::Select, Scalar::U64, &[inside, size, known[1]]);
         self.branch(S::Branch, &[latch]);
         self.begin_block(latch);
-        let step = self.asm.constant(Scalar::U64, table::ELEMENTS - table::POINTED);
+        let step = self.asm.constant(Scalar::U64, table::ELEMENTS - table::POINTEE);
         self.asm.make_as(next, S::IAdd, Scalar::U64, &[place, step]);
         self.branch(S::Branch, &[head]);
         self.begin_block(merge);
         Ok((known[0], known[1]))
     }
 
-    /// Remembers what a pointer reaches that was merged, if it was.
+    /// True if a phi or select merges pointers into different memory, so that its span must be merged too.
     pub(super) fn merged_span(&mut self, result: LocalId) -> bool {
-        self.checks() && self.reaches.of(&Value::Local(result)) == Reach::Merged(result)
+        self.checks_bounds() && self.provenances.of(&Value::Local(result)) == Provenance::Merged(result)
     }
 
     pub(super) fn set_span(&mut self, result: LocalId, span: Span) {
         self.checked.spans.insert(result, span);
     }
 
-    /// The memory that a pointer reaches.
+    /// The memory that a pointer may access.
     pub(super) fn span(&mut self, pointer: &Value) -> Lowered<Span> {
-        match self.reaches.of(pointer) {
-            Reach::Nothing => {
+        match self.provenances.of(pointer) {
+            Provenance::Nothing => {
                 let zero = self.asm.constant(Scalar::U64, 0);
                 Ok((zero, zero))
             }
-            Reach::Block(_) => Ok((self.arguments, self.asm.constant(Scalar::U64, self.block_size))),
-            Reach::Captured(slot) => self.slot(slot, table::POINTED),
-            Reach::Elements(slot) => self.slot(slot, table::ELEMENTS),
-            Reach::Chosen(local) | Reach::Merged(local) | Reach::Found(local) => self
+            Provenance::Block(_) => Ok((self.arguments, self.asm.constant(Scalar::U64, self.block_size))),
+            Provenance::Captured(slot) => self.slot(slot, table::POINTEE),
+            Provenance::Elements(slot) => self.slot(slot, table::ELEMENTS),
+            Provenance::DynamicSlot(local) | Provenance::Merged(local) | Provenance::Searched(local) => self
                 .checked
                 .spans
                 .get(&local)
                 .copied()
-                .ok_or_else(|| self.internal("a pointer whose memory is not known")),
+                .ok_or_else(|| self.internal("the memory of a pointer is not known")),
         }
     }
 
     fn slot(&self, slot: u32, place: u64) -> Lowered<Span> {
-        self.checked.slots.get(&(slot, place)).copied().ok_or_else(|| self.internal("a pointer without an entry"))
+        self.checked
+            .slots
+            .get(&(slot, place))
+            .copied()
+            .ok_or_else(|| self.internal("a pointer has no entry in the table of array bounds"))
     }
 
-    /// The place of an access of so many bytes, `offset` bytes after the pointer. `align` is what the place is a multiple of.
+    /// An access to `bytes` bytes at `offset` bytes after the pointer. `align` is the alignment of that address.
     pub(super) fn access(
         &mut self,
         pointer: &Operand,
@@ -185,21 +195,21 @@ impl Emitter<'_> {
         align: u64,
         what: &str,
     ) -> Lowered<Access> {
-        let at = match self.narrow_addresses.address(pointer) {
+        let at = match self.narrow_address(pointer) {
             Some(near) => Address::Device(near),
             None => self.address(pointer)?,
         };
         let at = at.plus(&mut self.asm, offset);
         let free = Access { at, inside: None, report: None };
-        if !self.checks() || bytes == 0 {
+        if !self.checks_bounds() || bytes == 0 {
             return Ok(free);
         }
         let (inside, from, size) = match (self.class_of(pointer), at) {
-            (PointerClass::Device, Address::Device(word)) => match self.reaches.of(&pointer.value) {
-                // What was captured, at a place that is known.
-                Reach::Block(Some(_)) => return Ok(free),
-                // The extents of an array.
-                Reach::Captured(slot) if self.reaches.headers.contains(&slot) => return Ok(free),
+            (PointerClass::Device, Address::Device(word)) => match self.provenances.of(&pointer.value) {
+                // A captured value at a constant offset needs no check.
+                Provenance::Block(Some(_)) => return Ok(free),
+                // The header of an array, such as its extents, needs no check.
+                Provenance::Captured(slot) if self.provenances.headers.contains(&slot) => return Ok(free),
                 _ => {
                     let span = self.span(&pointer.value)?;
                     self.within(word, bytes, align, span)
@@ -207,7 +217,7 @@ impl Emitter<'_> {
             },
             (PointerClass::Group(group), Address::In(variable, word)) => {
                 let last = self.pointers.groups[group].size.saturating_sub(bytes) / variable.unit;
-                // Others are at places that are known.
+                // No check is needed at a constant offset in bounds. With `Bounds::Zero`, variables are not checked at all.
                 if self.options.bounds == Bounds::Zero || self.asm.constant_u32(word).is_some_and(|at| at <= last) {
                     return Ok(free);
                 }
@@ -224,7 +234,7 @@ impl Emitter<'_> {
         if self.options.bounds != Bounds::Report {
             return Ok(Access { at, inside: Some(inside), report: None });
         }
-        let element = self.named(pointer, offset, bytes);
+        let element = self.element_of_access(pointer, offset, bytes);
         let inside = match &element {
             Some(element) => self.asm.make(S::LogicalAnd, Scalar::Bool, &[inside, element.inside]),
             None => inside,
@@ -233,19 +243,20 @@ impl Emitter<'_> {
         Ok(Access { at, inside: Some(inside), report: Some(Report { site, element, offset: from, size }) })
     }
 
-    /// The element of a view in which an access lies.
-    fn named(&self, pointer: &Operand, offset: u64, bytes: u64) -> Option<Element> {
-        let (call, at) = self.reaches.element(&pointer.value)?;
-        let element = self.checked.named.get(&call)?;
+    /// The element of a view that contains an access, if a call in the headers has described this element.
+    fn element_of_access(&self, pointer: &Operand, offset: u64, bytes: u64) -> Option<Element> {
+        let (call, at) = self.provenances.element(&pointer.value)?;
+        let element = self.checked.elements.get(&call)?;
         let end = u64::try_from(at).ok()?.checked_add(offset)?.checked_add(bytes)?;
         (end <= element.size).then(|| element.clone())
     }
 
-    /// Whether so many bytes at an address lie in a span, the offset, and the span's size.
+    /// Returns three values: the condition that `bytes` bytes at an address lie in a span, the offset of these bytes in the span, and the
+    /// size of the span.
     ///
-    /// Offsets are compared with the size as the table has it, which is an operand in constant memory. A limit of `size - bytes + 1`
-    /// would be a 64-bit value in uniform registers for the whole kernel, and NVIDIA's driver 580.159.04 can compare with the
-    /// wrong register once it spills them (docs/devices.md; the random programs 7000 and 7001 of the GPU bundle).
+    /// The condition compares the last byte's offset with the size itself, which the driver can use as an operand in constant memory. A
+    /// limit of `size - bytes + 1` would be a 64-bit value in uniform registers for the whole kernel. If NVIDIA's driver 580.159.04 spills
+    /// uniform registers, it can compare with the wrong register (docs/devices.md; the random programs 7000 and 7001 of the GPU bundle).
     fn within(&mut self, at: Word, bytes: u64, align: u64, (start, size): Span) -> (Word, Word, Word) {
         let asm = &mut self.asm;
         let offset = asm.make(S::ISub, Scalar::U64, &[at, start]);
@@ -257,8 +268,8 @@ impl Emitter<'_> {
             }
         };
         let mut inside = asm.make(S::ULessThan, Scalar::Bool, &[last, size]);
-        // Memory begins at a multiple of 4, so an aligned access of up to 4 bytes has no byte on each side of the start. Another one can begin
-        // before it, and `last` then wraps around.
+        // Memory begins at a multiple of 4, so an aligned access of up to 4 bytes cannot cross the beginning. A larger or unaligned access
+        // can begin before the memory and end in it: `last` then wraps around to a small number.
         if bytes > align.min(4) {
             let first = asm.make(S::ULessThan, Scalar::Bool, &[offset, size]);
             inside = asm.make(S::LogicalAnd, Scalar::Bool, &[first, inside]);
@@ -266,7 +277,7 @@ impl Emitter<'_> {
         (inside, offset, size)
     }
 
-    /// A load that is checked.
+    /// A bounds-checked load.
     pub(super) fn checked_load(
         &mut self,
         pointer: &Operand,
@@ -277,7 +288,7 @@ impl Emitter<'_> {
         let bytes = ty.size().unwrap_or(0);
         let access = self.access(pointer, 0, bytes, align, READS)?;
         let Some(inside) = access.inside else { return load(self, access.at) };
-        // More than there are zeros, and what is in variables.
+        // Loads from variables need a branch, and so do loads of more bytes than the zeros in the table.
         if bytes > table::ZERO_BYTES || !matches!(access.at, Address::Device(_)) {
             let mut kinds = Vec::new();
             for leaf in self.leaves(ty)? {
@@ -290,7 +301,7 @@ impl Emitter<'_> {
         load(self, safe)
     }
 
-    /// An address from which may be read.
+    /// The address itself if it is in bounds, otherwise the address of the table's zeros.
     pub(super) fn safe(&mut self, at: Address, inside: Word) -> Address {
         match at {
             Address::Device(word) => {
@@ -301,7 +312,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Reports an access that is outside; the code goes on behind.
+    /// Emits code that reports an access if it is out of bounds, and then continues.
     fn report_outside(&mut self, access: Access) -> Lowered<()> {
         if access.report.is_some() {
             self.guarded(access, &[], |_, _| Ok(Vec::new()))?;
@@ -309,7 +320,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Does something with an address if that is inside, and reports otherwise. What is made is 0 outside.
+    /// Emits a branch: `act` runs if the access is in bounds, otherwise the access is reported. The results are 0 if it is out of bounds.
     pub(super) fn guarded(
         &mut self,
         access: Access,
@@ -330,7 +341,7 @@ impl Emitter<'_> {
         self.branch(S::Branch, &[merge]);
         if let Some(report) = access.report {
             self.begin_block(no);
-            self.keep(&report);
+            self.store_report(&report);
             self.branch(S::Branch, &[merge]);
         }
         self.begin_block(merge);
@@ -353,10 +364,10 @@ impl Emitter<'_> {
         self.asm.begin_block(label);
     }
 
-    /// A call of the headers that names the element of a view.
+    /// Lowers the call by which the headers describe an element of a view: its size, index and extents.
     pub(super) fn name_element(&mut self, result: Option<LocalId>, arguments: &[Operand]) -> Lowered<Vec<Word>> {
         let [pointer, size, rank, rest @ ..] = arguments else {
-            return Err(self.internal("an element without a name"));
+            return Err(self.internal("a call that names an element has fewer than three arguments"));
         };
         let made = self.words(pointer)?;
         let (Some(size), Some(rank), Some(result), 6) = (size.unsigned(), rank.unsigned(), result, rest.len()) else {
@@ -372,20 +383,20 @@ impl Emitter<'_> {
             let one = self.asm.make(S::ULessThan, Scalar::Bool, &[index[n], extent[n]]);
             inside = if n == 0 { one } else { self.asm.make(S::LogicalAnd, Scalar::Bool, &[inside, one]) };
         }
-        self.checked.named.insert(result, Element { size, rank, index, extent, inside, location: self.location });
+        self.checked.elements.insert(result, Element { size, rank, index, extent, inside, location: self.location });
         Ok(made)
     }
 
-    /// The number of an access in reports.
+    /// The number by which reports identify an access.
     fn site(&mut self, pointer: &Operand, element: Option<&Element>, what: &str, bytes: u64) -> u32 {
-        let named = element.and_then(|element| element.location);
-        let frame = named.or(self.location).and_then(|location| user_frame(self.module.frames(location)));
+        let element_location = element.and_then(|element| element.location);
+        let frame = element_location.or(self.location).and_then(|location| user_frame(self.module.frames(location)));
         let place = frame.as_ref().map_or_else(String::new, |frame| format!("{}:{}: ", frame.file, frame.line));
-        let name = frame.as_ref().filter(|_| named.is_some()).and_then(|frame| self.names.name(frame));
-        let of = match (name, self.reaches.of(&pointer.value), self.class_of(pointer)) {
+        let name = frame.as_ref().filter(|_| element_location.is_some()).and_then(|frame| self.names.name(frame));
+        let of = match (name, self.provenances.of(&pointer.value), self.class_of(pointer)) {
             (Some(name), ..) => format!("'{name}'"),
             (_, _, PointerClass::Group(_)) => "a local or tile_static array".to_string(),
-            (_, Reach::Captured(at) | Reach::Elements(at), _) => {
+            (_, Provenance::Captured(at) | Provenance::Elements(at), _) => {
                 format!("the array_view or array captured at byte {at} of the functor")
             }
             _ => "an array_view or array".to_string(),
@@ -398,27 +409,27 @@ impl Emitter<'_> {
         self.checked.sites.len() as u32 - 1
     }
 
-    /// The texts of the accesses that are reported; `None` if nothing is checked.
+    /// The descriptions of the accesses that can be reported; `None` if bounds are not checked.
     pub(super) fn take_sites(&mut self) -> Option<Vec<String>> {
-        self.checks().then(|| std::mem::take(&mut self.checked.sites))
+        self.checks_bounds().then(|| std::mem::take(&mut self.checked.sites))
     }
 
-    /// Keeps what is to be reported until the thread ends: there it costs one branch, and here a few variables.
-    fn keep(&mut self, report: &Report) {
-        if self.checked.kept.is_empty() {
+    /// Stores a report in variables. `end_checks` writes it to memory at the end of the thread.
+    fn store_report(&mut self, report: &Report) {
+        if self.checked.report_variables.is_empty() {
             let kinds: Vec<Scalar> = [Scalar::U32; 8].into_iter().chain([Scalar::U64; 2]).collect();
             for &kind in &kinds {
                 let zero = self.asm.constant(kind, 0);
                 let ty = self.asm.scalar(kind);
                 let variable = self.asm.variable(StorageClass::Function, ty, Some(zero));
-                self.checked.kept.push((variable, kind));
+                self.checked.report_variables.push((variable, kind));
             }
         }
         let zero = self.asm.constant(Scalar::U32, 0);
         let site = self.asm.constant(Scalar::U32, u64::from(report.site) + 1);
         let (rank, index, extent) = match &report.element {
             Some(element) => {
-                // Inside its extents, but not of its memory.
+                // If the index is within the extents although the element is not in the memory, the report has no index.
                 let rank = self.asm.constant(Scalar::U32, element.rank);
                 let rank = self.asm.make(S::Select, Scalar::U32, &[element.inside, zero, rank]);
                 (rank, element.index, element.extent)
@@ -428,16 +439,16 @@ impl Emitter<'_> {
         let mut words = vec![site, rank];
         words.extend(index.into_iter().chain(extent));
         words.extend([report.offset, report.size]);
-        for ((variable, _), word) in self.checked.kept.clone().into_iter().zip(words) {
+        for ((variable, _), word) in self.checked.report_variables.clone().into_iter().zip(words) {
             let operands = [variable, word].map(dr::Operand::IdRef).to_vec();
             self.asm.push(dr::Instruction::new(S::Store, None, None, operands));
         }
     }
 
-    /// Where the thread ends: reports what was kept.
+    /// Writes the report that `store_report` stored, at the end of the thread.
     pub(super) fn end_checks(&mut self) {
-        let kept = self.checked.kept.clone();
-        let Some(&(site, _)) = kept.first() else { return };
+        let report_variables = self.checked.report_variables.clone();
+        let Some(&(site, _)) = report_variables.first() else { return };
         let zero = self.asm.constant(Scalar::U32, 0);
         let site = self.asm.make(S::Load, Scalar::U32, &[site]);
         let some = self.asm.make(S::INotEqual, Scalar::Bool, &[site, zero]);
@@ -446,7 +457,7 @@ impl Emitter<'_> {
         self.begin_block(report);
         let one = self.asm.constant(Scalar::U32, 1);
         let mut words = vec![self.asm.make(S::ISub, Scalar::U32, &[site, one])];
-        for &(variable, kind) in &kept[1..] {
+        for &(variable, kind) in &report_variables[1..] {
             words.push(self.asm.make(S::Load, kind, &[variable]));
         }
         self.report(&words);
@@ -454,7 +465,8 @@ impl Emitter<'_> {
         self.begin_block(end);
     }
 
-    /// Writes the report, if no thread has: the site's number, then as the fields follow.
+    /// Writes the report unless another thread has written one. `words`: the number of the access, then the other fields in the order of
+    /// `report_variables`.
     fn report(&mut self, words: &[Word]) {
         let (first, free, taken, end) = (self.asm.id(), self.asm.id(), self.asm.id(), self.asm.id());
         let to = self.table_u64(table::REPORT);
@@ -467,9 +479,10 @@ impl Emitter<'_> {
             self.asm.constant(Scalar::U32, 0),
             self.asm.constant(Scalar::U32, 1),
         );
-        let place = Address::Device(to).plus(&mut self.asm, report::TAKEN).word();
+        let place = Address::Device(to).plus(&mut self.asm, report::STATE).word();
         let word = memory::device_pointer(&mut self.asm, place, Scalar::U32);
-        // Not a compare-and-exchange: what has one may add floats, and its workgroup is not looked for (decision 37).
+        // This is no compare-exchange, because the workgroup search skips kernels with one, which may add floats
+        // (decision 37).
         let old = self.asm.make(S::AtomicUMax, Scalar::U32, &[word, device, zero, one]);
         let is_free = self.asm.make(S::IEqual, Scalar::Bool, &[old, zero]);
         self.selection(is_free, free, taken);
@@ -483,7 +496,7 @@ impl Emitter<'_> {
         places.extend((0..3).map(|n| report::INDEX + 4 * n));
         places.extend((0..3).map(|n| report::EXTENT + 4 * n));
         places.extend([report::OFFSET, report::SIZE]);
-        let kinds: Vec<Scalar> = self.checked.kept.iter().map(|&(_, kind)| kind).collect();
+        let kinds: Vec<Scalar> = self.checked.report_variables.iter().map(|&(_, kind)| kind).collect();
         values.extend(
             places.into_iter().zip(words.iter().copied()).zip(kinds).map(|((at, word), kind)| (at, word, kind)),
         );
@@ -509,12 +522,12 @@ impl Emitter<'_> {
     }
 }
 
-/// What accesses do, as reports say it.
+/// The kinds of access, as reports name them.
 pub(super) const READS: &str = "reads";
 pub(super) const WRITES: &str = "writes";
 pub(super) const UPDATES: &str = "an atomic operation on";
 
-/// The innermost place that the user wrote.
+/// The innermost frame in the user's sources.
 fn user_frame(frames: Vec<Frame>) -> Option<Frame> {
     frames.into_iter().find(|frame| !frame.file.contains("/revamp/detail/") && frame.line > 0)
 }

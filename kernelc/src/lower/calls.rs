@@ -1,9 +1,10 @@
-//! Calls: indices and barriers of a launch, mathematics, and intrinsics of LLVM. All others should have been inlined.
+//! Lowers calls of device functions (such as thread indices, barriers and mathematics) and of LLVM's intrinsics. All
+//! other calls must have been inlined.
 
 use super::assembler::{Scalar, Workgroup};
 use super::emitter::{Emitter, Lowered};
 use super::memory::{self, MemoryIntrinsic};
-use super::scalars::ScalarKind;
+use super::scalars::{ScalarKind, aligned_at};
 use super::{bounds, images, integers, intrinsics, printf};
 use crate::demangle::demangled;
 use crate::device_abi::{self, DeviceFunction};
@@ -11,13 +12,14 @@ use crate::ir::{Constant, Function, FunctionId, LocalId, Module, Op, Operand, Ty
 use crate::kernel_error::KernelError;
 use rspirv::spirv::{Op as S, Word};
 
-/// The most bytes that one call copies or sets: it is unrolled.
+/// The maximum size in bytes of a memcpy, memmove or memset. These are unrolled.
 const LARGEST_COPY: u64 = 16 << 10;
 
 pub(super) fn call(
     e: &mut Emitter,
     callee: FunctionId,
     arguments: &[Operand],
+    aligns: &[u64],
     returns: &Type,
     result: Option<LocalId>,
 ) -> Lowered<Vec<Word>> {
@@ -26,18 +28,22 @@ pub(super) fn call(
     if let Some(function) = DeviceFunction::of(name) {
         return device_function(e, function, arguments, returns, result);
     }
+    if let Some(copy) = memory::memory_intrinsic(name) {
+        return transfer(e, copy, arguments, aligns);
+    }
     if let Some(rest) = name.strip_prefix("llvm.") {
         return llvm(e, rest, name, arguments, returns);
     }
     if name.starts_with(device_abi::PREFIX) {
-        return Err(e.internal(&format!("the function {name} is not known")));
+        return Err(e.internal(&format!("the kernel compiler does not know the function {name}")));
     }
     let shown = demangled(name);
     Err(KernelError::new(if function.blocks.is_empty() {
         match name {
             "_Znwm" | "_Znam" | "_ZdlPv" | "_ZdlPvm" | "_ZdaPv" | "malloc" | "free" | "calloc" | "realloc" => {
                 format!(
-                    "'{shown}': restrict(amp) code has no heap: use an array_view, or a local array of constant length"
+                    "'{shown}' is called, but restrict(amp) code has no heap: use an array_view, or a local array of \
+                     constant length"
                 )
             }
             "__cxa_throw" | "__cxa_allocate_exception" | "__cxa_rethrow" => {
@@ -50,12 +56,13 @@ pub(super) fn call(
     } else if name == e.function.name {
         "the kernel calls itself: restrict(amp) code has no recursion; write a loop".to_string()
     } else {
-        let defined = function.definition.as_ref().map(|frame| frame.function.clone()).filter(|_| shown == name);
-        not_inlined(e.module, function, &defined.unwrap_or(shown))
+        let source_name = function.definition.as_ref().map(|frame| frame.function.clone()).filter(|_| shown == name);
+        not_inlined(e.module, function, &source_name.unwrap_or(shown))
     }))
 }
 
-/// Whether a constant has the address of a label of the function. `structurizecfg` removes the jump itself.
+/// True if a constant contains the address of a label of `function`. The address reveals a computed goto even after
+/// `structurizecfg` has removed the jump.
 fn holds_label(module: &Module, constant: &Constant, function: &Function) -> bool {
     let inside = |inner: &Constant| holds_label(module, inner, function);
     match constant {
@@ -70,16 +77,16 @@ fn holds_label(module: &Module, constant: &Constant, function: &Function) -> boo
     }
 }
 
-/// Why a function that has a body is still called.
+/// The error for a call of a function that has a body but was not inlined.
 fn not_inlined(module: &Module, function: &Function, shown: &str) -> String {
     let has = |what: &dyn Fn(&Op) -> bool| function.blocks.iter().flat_map(|b| &b.instructions).any(|i| what(&i.op));
-    let labels = |constant: &Constant| holds_label(module, constant, function);
+    let has_label = |constant: &Constant| holds_label(module, constant, function);
     let starts_list =
         |op: &Op| matches!(op, Op::Call { callee, .. } if module.functions[callee.0].name.starts_with("llvm.va_start"));
     if has(&starts_list) {
         format!("'{shown}' takes variable arguments (...), which restrict(amp) code cannot use: write a template")
-    } else if module.globals.iter().filter_map(|global| global.initializer.as_ref()).any(labels)
-        || has(&|op| op.operands().iter().any(|value| matches!(value, Value::Constant(c) if labels(c))))
+    } else if module.globals.iter().filter_map(|global| global.initializer.as_ref()).any(has_label)
+        || has(&|op| op.operands().iter().any(|value| matches!(value, Value::Constant(c) if has_label(c))))
     {
         format!("'{shown}' has a computed goto, which restrict(amp) code cannot use: write a switch")
     } else {
@@ -97,25 +104,26 @@ fn device_function(
     result: Option<LocalId>,
 ) -> Lowered<Vec<Word>> {
     let name = function.name();
-    let fixed = |e: &Emitter, n: usize| {
+    let constant_argument = |e: &Emitter, n: usize| {
         arguments
             .get(n)
             .and_then(Operand::unsigned)
-            .ok_or_else(|| e.internal(&format!("an argument of {name} that is no constant")))
+            .ok_or_else(|| e.internal(&format!("an argument of {name} is not a constant, but must be one")))
     };
     match function {
         DeviceFunction::Position(position) => {
-            let component = fixed(e, 0)?.min(2);
+            let component = constant_argument(e, 0)?.min(2);
             Ok(vec![e.number(position, component as u32)])
         }
         DeviceFunction::WorkgroupSize => {
-            let size = [fixed(e, 0)?, fixed(e, 1)?, fixed(e, 2)?].map(|n| n.clamp(1, 1 << 16) as u32);
+            let size = [constant_argument(e, 0)?, constant_argument(e, 1)?, constant_argument(e, 2)?]
+                .map(|n| n.clamp(1, 1 << 16) as u32);
             e.workgroup = Some(Workgroup::Fixed(size));
             Ok(vec![])
         }
         DeviceFunction::WorkgroupAuto => {
-            e.workgroup = Some(Workgroup::Chosen(match fixed(e, 0)? {
-                // Threads that are far from each other use more of the cache than they are many.
+            e.workgroup = Some(Workgroup::Specialized(match constant_argument(e, 0)? {
+                // Accesses to wide elements are far apart and fill more of the cache, so the workgroup is smaller.
                 0 | 1 if e.has_wide_elements() => [64, 1, 1],
                 0 | 1 => [256, 1, 1],
                 2 => [32, 8, 1],
@@ -124,22 +132,22 @@ fn device_function(
             Ok(vec![])
         }
         DeviceFunction::TileBarrier => {
-            let memory = fixed(e, 0)?;
+            let memory = constant_argument(e, 0)?;
             e.barrier(memory);
             Ok(vec![])
         }
         DeviceFunction::MemoryFence => {
-            let memory = fixed(e, 0)?;
+            let memory = constant_argument(e, 0)?;
             e.fence(memory);
             Ok(vec![])
         }
-        DeviceFunction::EndThread => Err(e.internal("a thread ends where the kernel cannot return")),
+        DeviceFunction::EndThread => Err(e.internal("a call that ends the thread was not replaced by a return")),
         DeviceFunction::Print(function) => printf::call(e, function, arguments).map(|()| vec![]),
         DeviceFunction::Element => e.name_element(result, arguments),
         DeviceFunction::ReadImage(read) => images::read(e, read, arguments),
-        DeviceFunction::OfDevice => {
-            let number = fixed(e, 0)?;
-            Ok(vec![e.asm.of_device(number as u32)])
+        DeviceFunction::DeviceProperty => {
+            let number = constant_argument(e, 0)?;
+            Ok(vec![e.asm.device_property(number as u32)])
         }
         DeviceFunction::Quotient => {
             let [a, b] = arguments else { return Err(e.internal(name)) };
@@ -155,21 +163,18 @@ fn device_function(
             let ty = e.asm.scalar(ty);
             Ok(vec![e.asm.glsl(instruction, ty, &words)])
         }
-        // Earlier passes replace these.
+        // Earlier passes replace calls of these functions.
         DeviceFunction::WithImages
         | DeviceFunction::ForHost
         | DeviceFunction::Within
-        | DeviceFunction::Own
+        | DeviceFunction::CopyFunctor
         | DeviceFunction::HostChecks
-        | DeviceFunction::Meet => Err(e.internal(&format!("{name} is still called"))),
+        | DeviceFunction::Meet => Err(e.internal(&format!("a call of {name} was not replaced by an earlier pass"))),
     }
 }
 
 fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns: &Type) -> Lowered<Vec<Word>> {
-    if let Some(copy) = memory::memory_intrinsic(name) {
-        return transfer(e, copy, arguments);
-    }
-    // Without the types that follow the name.
+    // The intrinsic's name without its type suffixes.
     let base = rest.split('.').take_while(|part| !is_type(part)).collect::<Vec<_>>().join(".");
     match base.as_str() {
         "lifetime.start"
@@ -209,18 +214,18 @@ fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns:
         | "ssub.with.overflow" | "smul.with.overflow" => return intrinsics::overflow(e, &base, arguments),
         _ => {}
     }
-    // One scalar after the other.
+    // Vectors are lowered one scalar at a time.
     let kinds = e.leaves(returns)?;
-    let mut columns = Vec::new();
+    let mut argument_words = Vec::new();
     for argument in arguments {
-        columns.push((e.words(argument)?, argument));
+        argument_words.push((e.words(argument)?, argument));
     }
     let mut words = Vec::new();
     for (n, leaf) in kinds.iter().enumerate() {
-        let mut row = Vec::new();
-        for (words, _) in &columns {
+        let mut scalar_words = Vec::new();
+        for (words, _) in &argument_words {
             match words.get(n).or(words.first()) {
-                Some(&word) => row.push(word),
+                Some(&word) => scalar_words.push(word),
                 None => return Err(e.internal(name)),
             }
         }
@@ -228,7 +233,7 @@ fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns:
             Some(first) => e.leaves(&first.ty)?.first().map_or(leaf.kind, |l| l.kind),
             None => leaf.kind,
         };
-        let word = match intrinsics::scalar(e, &base, leaf.kind, from, &row, arguments)? {
+        let word = match intrinsics::scalar(e, &base, leaf.kind, from, &scalar_words, arguments)? {
             Some(word) => word,
             None => {
                 return Err(KernelError::new(format!("the kernel compiler does not support '{name}'")));
@@ -245,13 +250,15 @@ fn is_type(part: &str) -> bool {
         || part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// memcpy, memmove and memset of a size that is known.
-fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand]) -> Lowered<Vec<Word>> {
-    let [to, what, size, ..] = arguments else { return Err(e.internal("memcpy")) };
+/// Lowers memcpy, memmove and memset of constant size.
+fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand], aligns: &[u64]) -> Lowered<Vec<Word>> {
+    let ([to, what, size, ..], [to_align, from_align, ..]) = (arguments, aligns) else {
+        return Err(e.internal("a memcpy, memmove or memset has fewer than three arguments"));
+    };
     let Some(size) = size.unsigned() else {
         return Err(KernelError::new(
-            "memcpy, memmove or memset of a size that is not known at compile time: kernels need a constant size; write a \
-             loop over the elements"
+            "a memcpy, memmove or memset has a size that is not known at compile time, but kernels need a constant \
+             size: write a loop over the elements"
                 .into(),
         ));
     };
@@ -260,40 +267,43 @@ fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand]) -> Lo
             "{size} bytes are copied or set at once: the limit is {LARGEST_COPY} bytes; write a loop over the elements"
         )));
     }
-    let width = if size % 4 == 0 { 4 } else { 1 };
-    let (kind, bits) = if width == 4 { (ScalarKind::Int(32), 32) } else { (ScalarKind::Int(8), 8) };
+    let width = memory::copied_scalar(arguments).size();
+    let bits = width as u32 * 8;
+    let kind = ScalarKind::Int(bits);
     let fill = match copy {
         MemoryIntrinsic::Copy => None,
         MemoryIntrinsic::Set => {
             let byte = e.word(what)?;
             let wide = integers::zero_extend(&mut e.asm, byte, 8, 32);
-            Some(if bits == 32 {
-                let ones = e.asm.constant(Scalar::U32, 0x0101_0101);
-                e.asm.make(S::IMul, Scalar::U32, &[wide, ones])
-            } else {
-                wide
-            })
+            Some(integers::times(&mut e.asm, Scalar::U32, wide, 0x0101_0101 >> (32 - bits)))
         }
     };
-    // All is read before anything is written: memmove's operands may overlap.
+    // All bytes are read before any is written: memmove's operands may overlap.
     let mut values = Vec::new();
     for n in 0..size / width {
         values.push(match fill {
             Some(fill) => fill,
             None => {
-                let access = e.access(what, n * width, width, 1, bounds::READS)?;
+                let align = aligned_at(*from_align, n * width);
+                let access = e.access(what, n * width, width, align, bounds::READS)?;
                 let word = e.guarded(access, &[kind.register()], |e, at| {
-                    let word = memory::load(&mut e.asm, at, kind, width, false).ok_or_else(|| e.internal("memcpy"))?;
+                    let word = memory::load(&mut e.asm, at, kind, align, false).ok_or_else(|| {
+                        e.internal("a memcpy, memmove or memset has an access of an unsupported size")
+                    })?;
                     Ok(vec![word])
                 })?;
-                word.first().copied().ok_or_else(|| e.internal("memcpy"))?
+                word.first()
+                    .copied()
+                    .ok_or_else(|| e.internal("a memcpy, memmove or memset has an access of an unsupported size"))?
             }
         });
     }
     for (n, value) in values.into_iter().enumerate() {
-        let access = e.access(to, n as u64 * width, width, 1, bounds::WRITES)?;
+        let align = aligned_at(*to_align, n as u64 * width);
+        let access = e.access(to, n as u64 * width, width, align, bounds::WRITES)?;
         e.guarded(access, &[], |e, at| {
-            memory::store(&mut e.asm, at, kind, value, width, false).ok_or_else(|| e.internal("memcpy"))?;
+            memory::store(&mut e.asm, at, kind, value, align, false)
+                .ok_or_else(|| e.internal("a memcpy, memmove or memset has an access of an unsupported size"))?;
             Ok(Vec::new())
         })?;
     }

@@ -1,7 +1,7 @@
-//! Which pointers of the argument block a kernel reads and writes through.
+//! Finds out how a kernel uses each pointer in its argument block: whether it reads and writes memory through the pointer.
 
 use super::addresses::{Steps, steps};
-use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
+use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_print_call, node};
 use crate::device_abi::DeviceFunction;
 use crate::ir::{CastOp, Function, Instruction, LocalId, Module, Op, Operand, Type, Value};
 use revamp_image::ANY_OFFSET;
@@ -12,23 +12,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) struct CaptureUse {
     pub(super) reads: bool,
     pub(super) writes: bool,
-    /// Not only as an image.
+    /// False if the kernel reads the memory only as an image.
     pub(super) by_address: bool,
 }
 
-/// Where the addresses of a set came from.
+/// The origin of the addresses in a set of pointers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// They point into the argument block.
+    /// The addresses lie in the argument block.
     Block,
-    /// They were loaded from the block at an offset (depth 0), or through such a pointer (depth 1).
+    /// The addresses were loaded from the argument block at an offset (depth 0), or through the pointer at that offset (depth 1).
     Capture(u32, u32),
     Unknown,
 }
 
-/// How each pointer of the argument block is used, by its offset (or [`ANY_OFFSET`]) and depth. Depth 0: memory at the
-/// pointer, such as the elements of a view. 1: memory at a pointer loaded through it, such as the elements of an array that is
-/// captured by reference.
+/// Returns the uses of the pointers in the argument block, by the offset (or [`ANY_OFFSET`]) of the pointer and by
+/// depth. Depth 0: the memory at the pointer, such as the elements of a view. Depth 1: the memory at a second pointer,
+/// which is loaded through the first, such as the elements of an array that is captured by reference.
 pub(super) fn capture_uses(
     module: &Module,
     function: &Function,
@@ -56,8 +56,8 @@ pub(super) fn capture_uses(
             Op::Load { pointer, .. } => mark(pointer, true, false, true),
             Op::Store { pointer, .. } => mark(pointer, false, true, true),
             Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true, true),
-            // What is printed of a pointer is its address.
-            Op::Call { .. } if is_printed(module, op) || element_of(module, op).is_some() => {}
+            // Printing a pointer uses its address, not its memory.
+            Op::Call { .. } if is_print_call(module, op) || element_of(module, op).is_some() => {}
             Op::Call { arguments, .. }
                 if DeviceFunction::called(module, op).is_some_and(DeviceFunction::reads_image) =>
             {
@@ -67,7 +67,7 @@ pub(super) fn capture_uses(
             }
             Op::Call { arguments, .. } => {
                 for (n, argument) in arguments.iter().enumerate().filter(|(_, argument)| is_pointer(&argument.ty)) {
-                    // memcpy and the like: the first is written, the second read.
+                    // memcpy and similar calls write through their first pointer and read through the second.
                     mark(argument, n > 0, n == 0, true);
                 }
             }
@@ -77,7 +77,8 @@ pub(super) fn capture_uses(
     uses
 }
 
-/// Where the addresses of each set came from, by its root, and the offsets of pointers into the block where they are constants.
+/// Returns two maps: the origins of each set of pointers, by the root of the set, and the constant offsets of pointers into the argument
+/// block.
 pub(super) fn origins(
     module: &Module,
     function: &Function,
@@ -96,23 +97,24 @@ fn holds_pointer(ty: &Type) -> bool {
     }
 }
 
-/// Finds where pointers come from, by going through the instructions until nothing new is found.
+/// Finds the origins of pointers by iterating over the instructions to a fixed point.
 struct Tracing<'a> {
     module: &'a Module,
     function: &'a Function,
     nodes: &'a mut UnionFind,
     class: &'a [PointerClass],
-    /// By the root of their set.
+    /// The origins of each set of pointers, by the root of the set.
     origins: HashMap<usize, BTreeSet<Origin>>,
-    /// Pointers into the block whose offset is a constant.
-    in_block: HashMap<LocalId, i64>,
+    /// The constant offsets of pointers into the argument block.
+    argument_block_offset: HashMap<LocalId, i64>,
 }
 
 impl<'a> Tracing<'a> {
     fn new(module: &'a Module, function: &'a Function, nodes: &'a mut UnionFind, class: &'a [PointerClass]) -> Self {
-        let mut tracing = Self { module, function, nodes, class, origins: HashMap::new(), in_block: HashMap::new() };
+        let mut tracing =
+            Self { module, function, nodes, class, origins: HashMap::new(), argument_block_offset: HashMap::new() };
         for n in 0..function.parameters.len() {
-            tracing.in_block.insert(LocalId(n), 0);
+            tracing.argument_block_offset.insert(LocalId(n), 0);
             tracing.add(n, Origin::Block);
         }
         tracing
@@ -128,26 +130,28 @@ impl<'a> Tracing<'a> {
                 }
             }
         }
-        (self.origins, self.in_block)
+        (self.origins, self.argument_block_offset)
     }
 
-    /// Adds an origin to the set of a pointer; true if it is new.
+    /// Adds an origin to the set of a pointer. Returns true if the origin is new.
     fn add(&mut self, node: usize, origin: Origin) -> bool {
         self.origins.entry(self.nodes.find(node)).or_default().insert(origin)
     }
 
-    /// True if something new was found.
+    /// Records the origins or the offset of an instruction's result. Returns true if this adds an origin or an offset.
     fn instruction(&mut self, result: LocalId, op: &Op) -> bool {
         match op {
             Op::Gep { source, base, indices, .. } => {
                 let Some(at) = self.offset(base) else { return false };
                 match steps(source, indices) {
-                    Some(Steps { offset, by }) if by.is_empty() => self.in_block.insert(result, at + offset).is_none(),
+                    Some(Steps { offset, by }) if by.is_empty() => {
+                        self.argument_block_offset.insert(result, at + offset).is_none()
+                    }
                     _ => false,
                 }
             }
             Op::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value, .. } => {
-                self.offset(value).is_some_and(|at| self.in_block.insert(result, at).is_none())
+                self.offset(value).is_some_and(|at| self.argument_block_offset.insert(result, at).is_none())
             }
             Op::Load { ty, pointer, .. } if holds_pointer(ty) => {
                 let mut changed = false;
@@ -167,10 +171,10 @@ impl<'a> Tracing<'a> {
         }
     }
 
-    /// The constant offset of a pointer into the block.
+    /// The offset of a pointer into the argument block, if it is a constant.
     fn offset(&self, pointer: &Operand) -> Option<i64> {
         let Value::Local(local) = pointer.value else { return None };
-        self.in_block.get(&local).copied()
+        self.argument_block_offset.get(&local).copied()
     }
 
     /// The origins of a pointer that is loaded through `pointer`.

@@ -1,4 +1,4 @@
-//! What checks of bounds keep while a kernel is written, and the names in what they report.
+//! The state of bounds checks while a kernel is emitted, and the names of views for the reports of these checks.
 
 use super::assembler::Scalar;
 use crate::files;
@@ -6,47 +6,53 @@ use crate::ir::{Frame, LocalId, LocationId};
 use rspirv::spirv::Word;
 use std::collections::{BTreeMap, HashMap};
 
-/// Memory as the table has it: where it begins and how large it is.
+/// A memory range that the table after the argument block lists ([`revamp_image::table`]): its start address and its
+/// size in bytes.
 pub(super) type Span = (Word, Word);
 
-/// What the checks of a kernel have made so far.
+/// The state of a kernel's bounds checks.
 #[derive(Default)]
 pub(super) struct Checked {
-    /// Where the table is, after the block's address.
+    /// The offset of the table from the address of the argument block.
     pub(super) table: u64,
+    /// The address of the zeros in the table.
     pub(super) zeros: Word,
-    /// By offset and place in the entry.
+    /// The spans of captured pointers, by the offset of the pointer in the argument block and the offset of the span in
+    /// the pointer's table entry.
     pub(super) slots: BTreeMap<(u32, u64), Span>,
-    /// Of pointers that are chosen or merged at run time.
+    /// The spans of pointers that are selected or merged at run time.
     pub(super) spans: HashMap<LocalId, Span>,
+    /// The argument block, the table and everything appended to them.
     pub(super) whole: Option<Span>,
-    /// The variables in which a thread keeps what it will report.
-    pub(super) kept: Vec<(Word, Scalar)>,
+    /// The variables in which a thread stores its report.
+    pub(super) report_variables: Vec<(Word, Scalar)>,
+    /// The descriptions of the accesses that can be reported.
     pub(super) sites: Vec<String>,
-    /// What the call that names an element was given, behind the pointer.
-    pub(super) named: HashMap<LocalId, Element>,
+    /// The elements that calls in the headers describe, by the result of the call.
+    pub(super) elements: HashMap<LocalId, Element>,
 }
 
+/// An element of a view, as a call in the headers describes it (`name_element`).
 #[derive(Clone)]
 pub(super) struct Element {
     pub(super) size: u64,
     pub(super) rank: u64,
     pub(super) index: [Word; 3],
     pub(super) extent: [Word; 3],
-    /// The index lies in the extent.
+    /// The condition that the index lies in the extent.
     pub(super) inside: Word,
-    /// Where the element is named.
+    /// The source location of the call that describes the element.
     pub(super) location: Option<LocationId>,
 }
 
-/// The names of views, as the source has them where they are used.
+/// Reads the names of views from the source lines that use them.
 #[derive(Default)]
 pub(super) struct Names {
     files: std::cell::RefCell<HashMap<String, Vec<String>>>,
 }
 
 impl Names {
-    /// The word at a place in a source; `None` if the file cannot be read.
+    /// The identifier at a frame's line and column; `None` if the file cannot be read.
     pub(super) fn name(&self, frame: &Frame) -> Option<String> {
         let mut files = self.files.borrow_mut();
         let lines = files.entry(frame.file.clone()).or_insert_with(|| {
@@ -57,7 +63,7 @@ impl Names {
     }
 }
 
-/// The identifier at a column, or the one before it.
+/// The identifier at a column or, if there is none, the nearest one before it.
 fn word_at(line: &str, column: usize) -> Option<String> {
     let bytes = line.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');

@@ -11,28 +11,29 @@ use revamp_image::{Capture, ImageUse};
 /// A kernel as SPIR-V.
 #[derive(Clone, Debug)]
 pub struct CompiledKernel {
-    /// The name by which the host's object file registers it.
+    /// The name by which the host's object file registers the kernel.
     pub name: String,
-    /// The module.
+    /// The SPIR-V module.
     pub spirv: Vec<u32>,
-    /// Of the argument block's fixed part, in bytes.
+    /// The size of the argument block's fixed part, in bytes.
     pub block_size: u64,
-    /// In bytes.
+    /// The alignment of the argument block, in bytes.
     pub block_align: u64,
-    /// Which pointers in the block it uses, and how.
+    /// The pointers in the argument block through which the kernel accesses memory, and the kinds of access.
     pub captures: Vec<Capture>,
-    /// It checks bounds: the accesses that it reports.
+    /// The descriptions of the accesses that the kernel can report; `None` if it does not check bounds.
     pub checks: Option<Vec<String>>,
-    /// The images that it reads, by binding.
+    /// The images that the kernel reads, by binding.
     pub images: Vec<ImageUse>,
-    /// The same kernel where its textures are images, if they can be.
+    /// The variant of this kernel that reads its textures as images, if possible.
     pub with_images: Option<Box<CompiledKernel>>,
     /// `file:line` of the lambda or functor; may be empty.
     pub location: String,
 }
 
-/// The most bytes that a kernel that checks bounds may capture: a table of several times that size goes with each launch.
-const LARGEST_CHECKED: u64 = 1 << 20;
+/// The maximum number of bytes that a bounds-checked kernel may capture. The limit exists because each launch carries a
+/// table that is several times larger than the captures.
+const MAX_CHECKED_BYTES: u64 = 1 << 20;
 
 /// The kernels of a module.
 pub fn kernels(module: &Module) -> impl Iterator<Item = &Function> {
@@ -45,7 +46,8 @@ pub fn compile_module(module: &Module, options: &Options) -> Result<Vec<Compiled
     compile(&kernels(module).map(|kernel| (module, kernel)).collect::<Vec<_>>(), options)
 }
 
-/// Compiles kernels, each of a module that `pipelines` has prepared. Reports the errors of all kernels, not only the first.
+/// Compiles kernels. Each kernel comes with its module, which `pipelines` must have prepared. Reports the errors of all
+/// kernels, not only the first.
 pub fn compile(all: &[(&Module, &Function)], options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
     let mut kernels = Vec::new();
     let mut errors: Vec<KernelError> = Vec::new();
@@ -58,11 +60,11 @@ pub fn compile(all: &[(&Module, &Function)], options: &Options) -> Result<Vec<Co
                     Some(frame) if error.frames.is_empty() => KernelError { frames: vec![frame], ..error },
                     _ => error,
                 };
-                // One line may be part of many kernels.
-                let same = |other: &KernelError| {
+                // An error in a source line that is inlined into many kernels is reported once.
+                let is_same_error = |other: &KernelError| {
                     other.message == error.message && other.frames.first() == error.frames.first()
                 };
-                if !errors.iter().any(same) {
+                if !errors.iter().any(is_same_error) {
                     errors.push(error);
                 }
             }
@@ -79,18 +81,21 @@ fn kernel(
 ) -> Result<CompiledKernel, KernelError> {
     let Some(block) = function.parameters.first().and_then(|p| p.pointee.as_ref()) else {
         return Err(KernelError::new(format!(
-            "internal: the entry point '{}' does not take its argument block",
+            "internal: the entry point '{}' has no parameter for the argument block; please report this with the \
+             source",
             function.name
         )));
     };
     let size = (block.size(), block.align());
     let (Some(block_size), Some(block_align)) = size else {
-        return Err(KernelError::new("internal: an argument block without a size".into()));
+        return Err(KernelError::new(
+            "internal: the size of the argument block is not known; please report this with the source".into(),
+        ));
     };
-    if options.bounds != Bounds::Off && block_size > LARGEST_CHECKED {
+    if options.bounds != Bounds::Off && block_size > MAX_CHECKED_BYTES {
         return Err(KernelError::new(format!(
-            "the kernel captures {block_size} bytes: the limit is {LARGEST_CHECKED} bytes where bounds are checked; put large \
-             captures into an array_view, or compile with -famp-bounds=off"
+            "the kernel captures {block_size} bytes: the limit is {MAX_CHECKED_BYTES} bytes if bounds are checked; put \
+             large captures into an array_view, or compile with -famp-bounds=off"
         )));
     }
     let mut function = function.clone();
@@ -100,15 +105,17 @@ fn kernel(
         .uses
         .iter()
         .filter(|(_, used)| used.by_address)
-        .map(|(&(offset, depth), used)| Capture { offset, further: depth > 0, reads: used.reads, writes: used.writes })
+        .map(|(&(offset, depth), used)| Capture { offset, indirect: depth > 0, reads: used.reads, writes: used.writes })
         .collect();
     let Emitted { spirv, checks, images } =
         Emitter::new(module, &function, options, &pointers, block_size, names)?.run(&structure)?;
-    let is_written =
-        |image: &ImageUse| captures.iter().any(|c| c.writes && (c.offset, c.further) == (image.offset, image.further));
+    let is_written = |image: &ImageUse| {
+        captures.iter().any(|c| c.writes && (c.offset, c.indirect) == (image.offset, image.indirect))
+    };
     if images.iter().any(is_written) {
         return Err(KernelError::new(
-            "the kernel writes a texture that it also samples or reads as an image: write another texture, and copy"
+            "the kernel samples a texture, or reads it as an image, and also writes the same texture: write to another \
+             texture, and copy that texture back"
                 .into(),
         ));
     }
@@ -125,16 +132,17 @@ fn kernel(
     })
 }
 
-/// The location of the lambda or functor, which the entry point has inlined.
+/// The source location of the lambda or functor, whose code is inlined into the entry point `function`.
 fn location(module: &Module, function: &Function) -> String {
-    let own = function.blocks.iter().flat_map(|b| &b.instructions).filter_map(|i| {
+    let program_frames = function.blocks.iter().flat_map(|b| &b.instructions).filter_map(|i| {
         if matches!(i.op, Op::Phi { .. }) {
             return None;
         }
-        // The outermost frame of the program: the entry point and what it calls are in our headers.
+        // The outermost frame in the program's own sources. The entry point and the functions that it calls are in revamp's headers.
         module.frames(i.location?).into_iter().rev().find(|frame| !frame.file.contains("/revamp/detail/"))
     });
-    own.filter(|frame| frame.line > 0)
+    program_frames
+        .filter(|frame| frame.line > 0)
         .min_by_key(|frame| frame.line)
         .map(|frame| format!("{}:{}", frame.file, frame.line))
         .unwrap_or_default()

@@ -46,16 +46,18 @@ impl Emitter<'_> {
             (CastOp::ZExt, ScalarKind::Int(from), ScalarKind::Int(to)) => integers::zero_extend(asm, word, from, to),
             (CastOp::SExt, ScalarKind::Int(from), ScalarKind::Int(to)) => integers::sign_extend(asm, word, from, to),
             (CastOp::FpTrunc | CastOp::FpExt, from, to) => {
-                let word = if from == ScalarKind::Double { asm.rounded_before(word) } else { word };
+                let word = if from == ScalarKind::Double { asm.hide_conversion(word) } else { word };
                 asm.make(S::FConvert, to.register(), &[word])
             }
             (CastOp::FpToUi, _, ScalarKind::Int(bits)) => {
-                let wide = asm.make(S::ConvertFToU, integers::container(bits), &[word]);
-                integers::clean(asm, wide, bits)
+                let container = integers::container(bits);
+                let wide = asm.make(S::ConvertFToU, container, &[word]);
+                integers::truncate(asm, wide, container.size() as u32 * 8, bits)
             }
             (CastOp::FpToSi, _, ScalarKind::Int(bits)) => {
-                let wide = asm.make(S::ConvertFToS, integers::container(bits), &[word]);
-                integers::clean(asm, wide, bits)
+                let container = integers::container(bits);
+                let wide = asm.make(S::ConvertFToS, container, &[word]);
+                integers::truncate(asm, wide, container.size() as u32 * 8, bits)
             }
             (CastOp::UiToFp, ScalarKind::Int(bits), to) => {
                 let whole = integers::zero_extend(asm, word, bits, bits.max(32));
@@ -67,7 +69,7 @@ impl Emitter<'_> {
             }
             (CastOp::PtrToInt | CastOp::PtrToAddr, _, ScalarKind::Int(bits)) => match self.address(value)? {
                 Address::Device(at) => integers::truncate(&mut self.asm, at, 64, bits),
-                // The offset in its group, in bytes: it is right for differences of pointers, by which LLVM counts loops.
+                // The byte offset in the group. Differences of such offsets are correct, and LLVM uses them to compute trip counts.
                 Address::In(group, at) => {
                     let bytes = integers::times(&mut self.asm, Scalar::U32, at, group.unit);
                     if bits > 32 {
@@ -80,8 +82,8 @@ impl Emitter<'_> {
             (CastOp::IntToPtr, ScalarKind::Int(bits), _) => {
                 if let Some(PointerClass::Group(_)) = result.map(|r| self.pointers.class_of(r)) {
                     return Err(KernelError::new(
-                        "a number is cast to a pointer to a tile_static or local variable, which have no addresses in kernels: keep \
-                         an index"
+                        "a number is cast to a pointer to a tile_static or local variable, but such variables have no \
+                         addresses in kernels: use an index instead"
                             .into(),
                     ));
                 }
@@ -89,13 +91,13 @@ impl Emitter<'_> {
             }
             (CastOp::AddrSpaceCast, ..) => word,
             (CastOp::BitCast, from, to) => memory::recast(asm, word, from.register(), to.register()),
-            _ => return Err(self.internal("an unknown conversion")),
+            _ => return Err(self.internal("a conversion has an unknown opcode, or operands of unexpected types")),
         })
     }
 
-    /// A bit cast between vectors and scalars.
+    /// Lowers a bit cast between vectors and scalars.
     fn bitcast(&mut self, from: &[Leaf], words: &[Word], to: &[Leaf]) -> Lowered<Vec<Word>> {
-        // Through words of 32 bits, the lowest first. Elements of 8 or 16 bits are rare enough to be refused.
+        // The cast goes through 32-bit words, the lowest first. Elements of 8 or 16 bits are rare and are refused.
         let mut low = Vec::new();
         for (leaf, &word) in from.iter().zip(words) {
             let scalar = leaf.kind.register();
@@ -122,7 +124,14 @@ impl Emitter<'_> {
         let mut next = low.into_iter();
         for leaf in to {
             let scalar = leaf.kind.register();
-            let mut take = || next.next().ok_or_else(|| KernelError::new("internal: bitcast".into()));
+            let mut take = || {
+                next.next().ok_or_else(|| {
+                    KernelError::new(
+                        "internal: the operand of a bitcast has too few components; please report this with the source"
+                            .into(),
+                    )
+                })
+            };
             match leaf.kind {
                 ScalarKind::Int(32) | ScalarKind::Float => {
                     let word = take()?;

@@ -1,15 +1,15 @@
-//! Blocks that are split and put on edges, and the phis where edges end.
+//! Splits blocks and inserts blocks on edges, and updates the phis of successors.
 
 use crate::analysis::cfg::successors;
 use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
 use std::collections::HashSet;
 
-/// How many phis a block begins with.
-pub(super) fn phis(block: &Block) -> usize {
+/// The number of phis at the start of a block.
+pub(super) fn phi_count(block: &Block) -> usize {
     block.instructions.iter().take_while(|i| matches!(i.op, Op::Phi { .. })).count()
 }
 
-/// Moves the instructions from `at` on into a new block, to which the old one branches.
+/// Moves the instructions from index `at` on into a new block, and ends the old block with a branch to the new one.
 pub(super) fn split(function: &mut Function, block: BlockId, at: usize) -> BlockId {
     let new = BlockId(function.blocks.len());
     let old = &mut function.blocks[block.0];
@@ -30,7 +30,7 @@ pub(super) fn split(function: &mut Function, block: BlockId, at: usize) -> Block
     new
 }
 
-/// Puts a block on the edges from the blocks `from` to `target`, with phis for the values that they bring.
+/// Inserts one block on the edges from the blocks `from` to `target`, with phis that merge the values of those edges.
 pub(super) fn gather(function: &mut Function, target: BlockId, from: &[BlockId], name: &str) -> BlockId {
     let new = BlockId(function.blocks.len());
     for &block in from {

@@ -1,4 +1,4 @@
-//! The state of a kernel's emission, and what all instructions need of it: values, addresses, loads and barriers.
+//! The state of a kernel's emission, and operations that many instructions share: values, addresses, loads and barriers.
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Scalar, Workgroup};
@@ -9,14 +9,14 @@ use super::memory::{self, Address, GroupVariable};
 use super::narrow_addresses::NarrowAddresses;
 use super::pointer_sets::PointerClass;
 use super::pointers::{NO_CONSTANT, Object, PointerAnalysis};
-use super::reach::{self, Reaches};
-use super::scalars::{Leaf, ScalarKind, leaves};
+use super::reach::{self, Provenances};
+use super::scalars::{Leaf, ScalarKind, aligned_at, leaves};
 use super::uniform::Uniform;
 use crate::bounds_option::Bounds;
 use crate::device_abi::{DeviceFunction, GLOBAL_MEMORY, Position, TILE_MEMORY};
 use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
 use crate::kernel_error::KernelError;
-use revamp_image::{ImageUse, OfDevice};
+use revamp_image::{DeviceProperty, ImageUse};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 use std::collections::HashMap;
@@ -24,18 +24,18 @@ use std::collections::HashMap;
 /// How kernels are compiled.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Source lines go into the module, for the messages of drivers and tools.
+    /// Emits source lines into the module, for the messages of drivers and tools.
     pub lines: bool,
-    /// What becomes of accesses outside of arrays and array_views.
+    /// The handling of out-of-bounds accesses to arrays and array_views.
     pub bounds: Bounds,
 }
 
 pub(super) type Lowered<T> = Result<T, KernelError>;
 
-/// Whether tiles tell each other of what they have written: around locks are fences of `passes::lock_fences`; others are written, beside atomic
-/// operations on memory of the device.
-fn tiles_meet(module: &Module, function: &Function, pointers: &PointerAnalysis) -> bool {
-    let of_device = |pointer: &Operand| match &pointer.value {
+/// True if tiles may exchange data through device memory. Such a kernel has fences around locks, which `passes::lock_fences` inserts, or it
+/// has fences from the source and atomic operations on device memory.
+fn tiles_communicate(module: &Module, function: &Function, pointers: &PointerAnalysis) -> bool {
+    let is_device = |pointer: &Operand| match &pointer.value {
         Value::Local(local) => pointers.class_of(*local) == PointerClass::Device,
         Value::Constant(_) => false,
     };
@@ -50,34 +50,36 @@ fn tiles_meet(module: &Module, function: &Function, pointers: &PointerAnalysis) 
     has(&|op| matches!(op, Op::Fence))
         || has(&global)
             && has(&|op| match op {
-                Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => of_device(pointer),
+                Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => is_device(pointer),
                 _ => false,
             })
 }
 
-/// What is made of a kernel.
+/// The result of emitting a kernel.
 pub(super) struct Emitted {
     pub(super) spirv: Vec<u32>,
-    /// The accesses that it reports.
+    /// The descriptions of the accesses that the kernel can report.
     pub(super) checks: Option<Vec<String>>,
-    /// The images that it reads, by binding.
+    /// The images that the kernel reads, by binding.
     pub(super) images: Vec<ImageUse>,
 }
 
-/// Which part of a local a phi is.
+/// The part of an IR value that a SPIR-V phi holds.
 #[derive(Clone, Copy)]
 pub(super) enum PhiLeaf {
-    /// A leaf of its value.
+    /// The leaf (scalar) at this index.
     Value(usize),
-    /// Of the memory that it reaches, for checks: where that begins.
+    /// For bounds checks: the start of the memory that the pointer may access.
     Start,
-    /// Its size.
+    /// For bounds checks: the size of the memory that the pointer may access.
     Size,
+    /// The offset from a captured pointer (`narrow_offsets`).
+    Offset,
 }
 
-/// A phi that was written without its operands, since these may be defined later.
+/// A phi that was emitted without its operands, because they may be defined later.
 pub(super) struct PendingPhi {
-    /// Where it is in the module.
+    /// The position of the phi in the module.
     pub(super) place: (usize, usize),
     pub(super) local: LocalId,
     pub(super) leaf: PhiLeaf,
@@ -92,29 +94,31 @@ pub(super) struct Emitter<'m> {
     pub(super) pointers: &'m PointerAnalysis,
     pub(super) group_variables: Vec<GroupVariable>,
     pub(super) workgroup: Option<Workgroup>,
-    /// The ids of the leaves of each local.
+    /// The SPIR-V ids of the leaves (scalars) of each IR value.
     pub(super) values: HashMap<LocalId, Vec<Word>>,
     pub(super) labels: HashMap<BlockId, Word>,
     pub(super) pending_phis: Vec<PendingPhi>,
     pub(super) files: HashMap<String, Word>,
     pub(super) arguments: Word,
     pub(super) block_size: u64,
-    /// The block of SPIR-V that is being written, and with which one each block of IR ends.
+    /// The SPIR-V block that is being emitted.
     pub(super) block: Word,
+    /// The last SPIR-V block of each IR block.
     pub(super) ends: HashMap<BlockId, Word>,
-    /// Of the instruction that is being written.
+    /// The location of the instruction that is being emitted.
     pub(super) location: Option<LocationId>,
-    /// The block and the place of that instruction, and what each barrier orders.
+    /// The block and the index of the instruction that is being emitted.
     pub(super) place: (usize, usize),
+    /// The launches in which each barrier must order device memory, by the block and the index of the barrier.
     barriers: HashMap<(usize, usize), Order>,
     pub(super) uniform: Uniform,
-    pub(super) reaches: Reaches,
+    pub(super) provenances: Provenances,
     pub(super) checked: Checked,
     pub(super) names: &'m Names,
-    /// The images that it reads, by binding, with their variables.
+    /// The images that the kernel reads, by binding, each with its SPIR-V variable.
     pub(super) images: Vec<(ImageUse, Word)>,
     pub(super) shared_divisors: Vec<LocalId>,
-    /// The factors of products of the block that may be fused into sums.
+    /// The factors of each product in the current block that may be fused with a sum.
     pub(super) products: HashMap<Word, [Word; 2]>,
     pub(super) narrow_addresses: NarrowAddresses<'m>,
 }
@@ -129,7 +133,7 @@ impl<'m> Emitter<'m> {
         names: &'m Names,
     ) -> Lowered<Self> {
         let mut asm = Assembler::new();
-        asm.coherent = tiles_meet(module, function, pointers);
+        asm.coherent = tiles_communicate(module, function, pointers);
         let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
         Ok(Emitter {
             module,
@@ -151,17 +155,17 @@ impl<'m> Emitter<'m> {
             place: (0, 0),
             barriers: barrier_orders(module, function, pointers),
             uniform: Uniform::of(function, pointers, block_size, options.bounds),
-            reaches: if options.bounds == Bounds::Off {
-                Reaches::default()
+            provenances: if options.bounds == Bounds::Off {
+                Provenances::default()
             } else {
-                reach::reaches(module, function, pointers)
+                reach::provenances(module, function, pointers)
             },
             checked: Checked::default(),
             names,
             images: Vec::new(),
             shared_divisors: division::shared_divisors(function),
             products: HashMap::new(),
-            narrow_addresses: NarrowAddresses::of(function),
+            narrow_addresses: NarrowAddresses::of(function, pointers),
         })
     }
 
@@ -186,11 +190,11 @@ impl<'m> Emitter<'m> {
     pub(super) fn kind(&self, ty: &Type) -> Lowered<ScalarKind> {
         match self.leaves(ty)?.as_slice() {
             [one] => Ok(one.kind),
-            _ => Err(self.internal("a scalar is expected")),
+            _ => Err(self.internal("a value has several components, but must be a scalar")),
         }
     }
 
-    /// What an operand points to, if it is a pointer.
+    /// The pointer class of an operand; `Device` if it is not a pointer.
     pub(super) fn class_of(&self, operand: &Operand) -> PointerClass {
         match &operand.value {
             Value::Local(local) => self.pointers.class_of(*local),
@@ -208,16 +212,16 @@ impl<'m> Emitter<'m> {
     pub(super) fn word(&mut self, operand: &Operand) -> Lowered<Word> {
         match self.words(operand)?.as_slice() {
             [one] => Ok(*one),
-            _ => Err(self.internal("a scalar is expected")),
+            _ => Err(self.internal("a value has several components, but must be a scalar")),
         }
     }
 
-    /// The ids of the leaves of a value. `class` is what pointers point to where the value itself does not say (null).
+    /// The ids of the leaves of a value. `class`: the pointer class for null pointers, because their value does not determine the class.
     pub(super) fn value(&mut self, ty: &Type, value: &Value, class: PointerClass) -> Lowered<Vec<Word>> {
         match value {
             Value::Local(local) => match self.values.get(local) {
                 Some(words) => Ok(words.clone()),
-                None => Err(self.internal("a value is used before it is made")),
+                None => Err(self.internal("a value is used before its definition was lowered")),
             },
             Value::Constant(constant) => self.constant(ty, constant, class),
         }
@@ -251,13 +255,15 @@ impl<'m> Emitter<'m> {
                 if let Some((global, at)) = constant_address(other) {
                     return self.global_address(global, at).map(|word| vec![word]);
                 }
-                let [leaf] = all.as_slice() else { return Err(self.internal("a constant of an unknown form")) };
+                let [leaf] = all.as_slice() else {
+                    return Err(self.internal("a constant has a form that the kernel compiler does not know"));
+                };
                 match memory::scalar_bits(ty, other) {
                     Some(bits) => {
                         let scalar = self.register(leaf.kind, class);
                         Ok(vec![self.asm.constant(scalar, bits)])
                     }
-                    None => Err(KernelError::new(NO_CONSTANT.into()).of_memories()),
+                    None => Err(KernelError::new(NO_CONSTANT.into()).needs_separate_memories()),
                 }
             }
         }
@@ -265,7 +271,7 @@ impl<'m> Emitter<'m> {
 
     pub(super) fn global_address(&mut self, global: GlobalId, at: i64) -> Lowered<Word> {
         let PointerClass::Group(group) = self.pointers.class_of_global(global) else {
-            return Err(self.internal("a global variable without a place"));
+            return Err(self.internal("no kernel memory was assigned to a global variable"));
         };
         let start = self.pointers.groups[group].objects.get(&Object::Global(global)).copied().unwrap_or(0);
         let unit = self.group_variables[group].unit;
@@ -273,7 +279,7 @@ impl<'m> Emitter<'m> {
         Ok(self.asm.constant(Scalar::U32, bytes / unit))
     }
 
-    /// The register type of a kind, pointers of a class.
+    /// The register type of a kind. `class`: the pointer class, if the kind is a pointer.
     pub(super) fn register(&self, kind: ScalarKind, class: PointerClass) -> Scalar {
         match (kind, class) {
             (ScalarKind::Pointer, PointerClass::Group(_)) => Scalar::U32,
@@ -283,13 +289,13 @@ impl<'m> Emitter<'m> {
 
     pub(super) fn null(&mut self, kind: ScalarKind, class: PointerClass) -> Word {
         match self.register(kind, class) {
-            // No offset in a group is so large.
+            // A null pointer into a group: no offset in a group is this large.
             Scalar::U32 if kind == ScalarKind::Pointer => self.asm.constant(Scalar::U32, u64::from(u32::MAX)),
             scalar => self.asm.constant(scalar, 0),
         }
     }
 
-    /// Where a pointer points.
+    /// The address that a pointer holds.
     pub(super) fn address(&mut self, pointer: &Operand) -> Lowered<Address> {
         let word = self.word(pointer)?;
         let class = self.class_of(pointer);
@@ -306,7 +312,7 @@ impl<'m> Emitter<'m> {
             let align = aligned_at(align, leaf.offset);
             match memory::load(&mut self.asm, at, leaf.kind, align, volatile) {
                 Some(word) => words.push(word),
-                None => return Err(self.internal("a load of an odd size")),
+                None => return Err(self.internal("a load has a size that SPIR-V does not support")),
             }
         }
         Ok(words)
@@ -323,10 +329,11 @@ impl<'m> Emitter<'m> {
         self.asm.constant(Scalar::U32, u64::from(bits.bits()))
     }
 
-    /// A tile barrier.
+    /// Emits a tile barrier.
     pub(super) fn barrier(&mut self, memory: u64) {
         let order = self.barriers.get(&self.place).copied().unwrap_or(Order::Always);
-        // A barrier that is asked for the device's memory alone orders the tile's as well where it would order nothing.
+        // If device memory needs no order, the barrier orders tile memory, even if the source asks for device memory only: a barrier must order
+        // some memory.
         match order {
             Order::Always => self.control_barrier(memory),
             _ if memory & GLOBAL_MEMORY == 0 => self.control_barrier(memory),
@@ -365,7 +372,7 @@ impl<'m> Emitter<'m> {
             self.asm.push(barrier);
             return;
         }
-        let ordered = self.asm.of_device(OfDevice::Ordered as u32);
+        let ordered = self.asm.device_property(DeviceProperty::Ordered as u32);
         let (fence, merge) = (self.asm.id(), self.asm.id());
         let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
         self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
@@ -376,12 +383,13 @@ impl<'m> Emitter<'m> {
         self.begin_block(merge);
     }
 
-    /// True if threads use elements of arrays or views that are as large as those of an array of structs.
+    /// True if the kernel accesses elements of arrays or views with a stride of at least `MIN_WIDE_BYTES` bytes, as in an array of structs.
     pub(super) fn has_wide_elements(&self) -> bool {
         self.function.instructions().any(|i| match &i.op {
             Op::Gep { source, base, indices, .. } => {
                 self.class_of(base) == PointerClass::Device
-                    && steps(source, indices).is_some_and(|steps| steps.by.iter().any(|(_, bytes)| *bytes >= WIDE))
+                    && steps(source, indices)
+                        .is_some_and(|steps| steps.by.iter().any(|(_, bytes)| *bytes >= MIN_WIDE_BYTES))
             }
             _ => false,
         })
@@ -400,10 +408,5 @@ impl<'m> Emitter<'m> {
     }
 }
 
-/// Bytes of a wide element.
-const WIDE: u64 = 16;
-
-/// The alignment known of an address `offset` bytes after one of alignment `align`.
-pub(super) fn aligned_at(align: u64, offset: u64) -> u64 {
-    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
-}
+/// The minimum size of a wide element, in bytes.
+const MIN_WIDE_BYTES: u64 = 16;

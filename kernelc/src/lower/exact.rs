@@ -1,19 +1,20 @@
-//! `llvm.fma`, which rounds once. GLSL's Fma may be two operations; where no driver is known to fuse it (`OfDevice::Fused`), integers
-//! do its work.
+//! Lowers `llvm.fma`, which rounds once. Drivers may implement GLSL's Fma as two operations. Unless the driver is known to fuse them
+//! (`DeviceProperty::Fused`), integer arithmetic emulates `llvm.fma`.
 //!
-//! Both formats have significands of 53 bits here, so that a product has 106 and fits 128 bits together with the third operand:
-//! what is shifted out below is kept as one bit that says whether it was zero. So rounding at the end is exact.
+//! The emulation widens floats and doubles to significands of 53 bits. A product then has 106 bits. The product, and
+//! its sum with the third operand, fit into 128 bits. All bits that a right shift drops are combined into one sticky
+//! bit, so that the final rounding is exact.
 
 use super::assembler::{Assembler, Scalar};
 use super::integers;
 use crate::ir::IntPredicate;
-use revamp_image::OfDevice;
+use revamp_image::DeviceProperty;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
-/// Digits below the leading one of a significand.
+/// The number of bits below the leading 1 bit of a significand.
 const DIGITS: u32 = 52;
 
-/// A format of numbers.
+/// A floating-point format.
 #[derive(Clone, Copy)]
 struct Format {
     float: Scalar,
@@ -36,15 +37,15 @@ impl Format {
     }
 }
 
-/// Unsigned, upper and lower half.
+/// An unsigned 128-bit integer: its upper and lower half.
 #[derive(Clone, Copy)]
 struct Wide {
     high: Word,
     low: Word,
 }
 
-/// A number: its bits without the sign, the sign as bit 63, and if it is finite, the significand, whose leading one has
-/// the weight 2^(exponent - bias).
+/// An unpacked number. `magnitude`: its bits without the sign. `sign`: the sign in bit 63. If the number is finite, the leading 1 bit of
+/// `significand` has the weight 2^(exponent - bias).
 struct Unpacked {
     magnitude: Word,
     sign: Word,
@@ -52,13 +53,13 @@ struct Unpacked {
     exponent: Word,
 }
 
-/// a b + c, rounded once.
+/// a * b + c, rounded once.
 pub(super) fn fma(asm: &mut Assembler, float: Scalar, operands: [Word; 3]) -> Word {
-    let [a, b, c] = operands.map(|word| asm.not_shortened(word));
+    let [a, b, c] = operands.map(|word| asm.hide_zero(word));
     let fused = asm.multiply_add(float, [a, b, c]);
     let Some(format) = Format::of(float) else { return fused };
     let emulated = asm.call(float, "fma", &[a, b, c], |asm, operands| emulated(asm, format, operands));
-    let known = asm.of_device(OfDevice::Fused as u32);
+    let known = asm.device_property(DeviceProperty::Fused as u32);
     asm.make(S::Select, float, &[known, fused, emulated])
 }
 
@@ -66,19 +67,19 @@ fn emulated(asm: &mut Assembler, format: Format, operands: &[Word]) -> Word {
     let &[a, b, c] = operands else { return 0 };
     let [x, y, z] = [a, b, c].map(|word| unpacked(asm, format, word));
     let computed = sum(asm, format, &x, &y, &z);
-    // Of zeros, infinities and NaN the product is exact. An infinite c is the result of finite factors.
+    // If a factor is zero, infinite or NaN, the rounded product is exact. If c is infinite or NaN and the factors are finite, c is the result.
     let product = asm.make(S::FMul, format.float, &[a, b]);
-    let plain = asm.make(S::FAdd, format.float, &[product, c]);
+    let special_result = asm.make(S::FAdd, format.float, &[product, c]);
     let infinity = asm.constant(Scalar::U64, format.infinity());
     let (one, most) = (asm.constant(Scalar::U64, 1), asm.constant(Scalar::U64, format.infinity() - 1));
-    let usual = [&x, &y].map(|factor| {
+    let are_finite_nonzero = [&x, &y].map(|factor| {
         let below = asm.make(S::ISub, Scalar::U64, &[factor.magnitude, one]);
         asm.make(S::ULessThan, Scalar::Bool, &[below, most])
     });
-    let usual = asm.make(S::LogicalAnd, Scalar::Bool, &usual);
+    let are_finite_nonzero = asm.make(S::LogicalAnd, Scalar::Bool, &are_finite_nonzero);
     let finite = asm.make(S::ULessThan, Scalar::Bool, &[z.magnitude, infinity]);
     let word = asm.make(S::Select, format.float, &[finite, computed, c]);
-    asm.make(S::Select, format.float, &[usual, word, plain])
+    asm.make(S::Select, format.float, &[are_finite_nonzero, word, special_result])
 }
 
 fn unpacked(asm: &mut Assembler, format: Format, word: Word) -> Unpacked {
@@ -97,7 +98,7 @@ fn unpacked(asm: &mut Assembler, format: Format, word: Word) -> Unpacked {
     let with_leading = asm.make(S::BitwiseOr, Scalar::U64, &[digits, leading]);
     let significand = asm.make(S::Select, Scalar::U64, &[subnormal, digits, with_leading]);
     let exponent = asm.make(S::Select, Scalar::U32, &[subnormal, one, field]);
-    // To 53 bits; zero stays zero, with an exponent so low that it adds nothing.
+    // Normalise to 53 bits. Zero stays zero, and its exponent becomes so low that zero adds nothing to a sum.
     let at = leading_bit(asm, significand);
     let by = asm.constant(Scalar::U32, u64::from(DIGITS));
     let by = asm.make(S::ISub, Scalar::U32, &[by, at]);
@@ -108,9 +109,9 @@ fn unpacked(asm: &mut Assembler, format: Format, word: Word) -> Unpacked {
     Unpacked { magnitude, sign, significand, exponent }
 }
 
-/// x y + z of finite numbers, x and y not zero.
+/// x * y + z of finite numbers; x and y are not zero.
 fn sum(asm: &mut Assembler, format: Format, x: &Unpacked, y: &Unpacked, z: &Unpacked) -> Word {
-    // The leading one of the product is bit 123 or 124, that of z bit 124. Exponents are those of bit 124.
+    // The leading 1 bit of the product is bit 123 or 124, and that of z is bit 124. Exponents give the weight of bit 124.
     let product = product(asm, x.significand, y.significand);
     let product = shifted_wide(asm, product, 19);
     let bias = asm.constant(Scalar::U32, u64::from(format.bias) - 1);
@@ -120,21 +121,22 @@ fn sum(asm: &mut Assembler, format: Format, x: &Unpacked, y: &Unpacked, z: &Unpa
     let high = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, z.significand, 8);
     let zero = asm.constant(Scalar::U64, 0);
     let other = Wide { high, low: zero };
-    // The one with the smaller exponent moves down.
+    // Shift the operand with the smaller exponent right.
     let less = asm.make(S::SLessThan, Scalar::Bool, &[exponent, z.exponent]);
     let (large, small) = (select(asm, less, other, product), select(asm, less, product, other));
     let most = asm.make(S::Select, Scalar::U32, &[less, z.exponent, exponent]);
-    let least = asm.make(S::Select, Scalar::U32, &[less, exponent, z.exponent]);
-    let apart = asm.make(S::ISub, Scalar::U32, &[most, least]);
-    let small = moved_down(asm, small, apart);
+    let smaller_exponent = asm.make(S::Select, Scalar::U32, &[less, exponent, z.exponent]);
+    let exponent_difference = asm.make(S::ISub, Scalar::U32, &[most, smaller_exponent]);
+    let small = shifted_right_sticky(asm, small, exponent_difference);
     let large_sign = asm.make(S::Select, Scalar::U64, &[less, z.sign, sign]);
     let differ = asm.make(S::INotEqual, Scalar::Bool, &[sign, z.sign]);
-    let (total, turned) = added(asm, large, small, differ);
-    let sign = asm.make(S::BitwiseXor, Scalar::U64, &[large_sign, turned]);
+    let (total, sign_flip) = added(asm, large, small, differ);
+    let sign = asm.make(S::BitwiseXor, Scalar::U64, &[large_sign, sign_flip]);
     rounded(asm, format, total, most, sign)
 }
 
-/// large + small or, if `differ`, their difference, and bit 63 if that is small - large.
+/// The sum of `large` and `small` or, if `differ` is true, their absolute difference. The returned word has bit 63 set
+/// if the difference is small - large.
 fn added(asm: &mut Assembler, large: Wide, small: Wide, differ: Word) -> (Wide, Word) {
     let sum = {
         let low = asm.make(S::IAdd, Scalar::U64, &[large.low, small.low]);
@@ -143,15 +145,15 @@ fn added(asm: &mut Assembler, large: Wide, small: Wide, differ: Word) -> (Wide, 
         let high = asm.make(S::IAdd, Scalar::U64, &[large.high, small.high]);
         Wide { high: asm.make(S::IAdd, Scalar::U64, &[high, carry]), low }
     };
-    let one_way = difference(asm, large, small);
-    let other_way = difference(asm, small, large);
+    let large_minus_small = difference(asm, large, small);
+    let small_minus_large = difference(asm, small, large);
     let zero = asm.constant(Scalar::U64, 0);
-    let negative = integers::compare(asm, IntPredicate::Slt, 64, one_way.high, zero);
-    let absolute = select(asm, negative, other_way, one_way);
-    let turned = asm.make(S::LogicalAnd, Scalar::Bool, &[negative, differ]);
+    let negative = integers::compare(asm, IntPredicate::Slt, 64, large_minus_small.high, zero);
+    let absolute = select(asm, negative, small_minus_large, large_minus_small);
+    let sign_flip = asm.make(S::LogicalAnd, Scalar::Bool, &[negative, differ]);
     let top = asm.constant(Scalar::U64, 1 << 63);
-    let turned = asm.make(S::Select, Scalar::U64, &[turned, top, zero]);
-    (select(asm, differ, absolute, sum), turned)
+    let sign_flip = asm.make(S::Select, Scalar::U64, &[sign_flip, top, zero]);
+    (select(asm, differ, absolute, sum), sign_flip)
 }
 
 fn difference(asm: &mut Assembler, a: Wide, b: Wide) -> Wide {
@@ -162,11 +164,11 @@ fn difference(asm: &mut Assembler, a: Wide, b: Wide) -> Wide {
     Wide { high: asm.make(S::ISub, Scalar::U64, &[high, borrow]), low }
 }
 
-/// The nearest number of the format, halves to even. Bit 124 has the weight 2^(exponent - bias); zero is positive.
+/// Rounds to the nearest number of the format, ties to even. Bit 124 has the weight 2^(exponent - bias). A zero result is positive.
 fn rounded(asm: &mut Assembler, format: Format, total: Wide, exponent: Word, sign: Word) -> Word {
     let [none, one, half, top, below, most] =
         [0, 1, 64, 125, 123 - format.fraction, 125].map(|n| asm.constant(Scalar::U32, u64::from(n)));
-    // The leading one to bit 125, where it is after a carry.
+    // Move the leading 1 bit to bit 125, its position after a carry.
     let upper = leading_bit(asm, total.high);
     let lower = leading_bit(asm, total.low);
     let zero = asm.constant(Scalar::U64, 0);
@@ -174,18 +176,18 @@ fn rounded(asm: &mut Assembler, format: Format, total: Wide, exponent: Word, sig
     let upper = asm.make(S::IAdd, Scalar::U32, &[upper, half]);
     let at = asm.make(S::Select, Scalar::U32, &[any, upper, lower]);
     let by = asm.make(S::ISub, Scalar::U32, &[top, at]);
-    let total = moved_up(asm, total, by);
+    let total = shifted_left(asm, total, by);
     let up = asm.make(S::ISub, Scalar::U32, &[by, one]);
     let exponent = asm.make(S::ISub, Scalar::U32, &[exponent, up]);
-    // Two bits below the last digit stay, the last of which says whether there is more. Subnormal numbers have fewer digits.
+    // Keep two bits below the last digit; the lower of them is the sticky bit. Subnormal numbers have fewer digits.
     let ty = asm.scalar(Scalar::U32);
     let missing = asm.make(S::ISub, Scalar::U32, &[one, exponent]);
     let missing = asm.glsl(Glsl::SMax, ty, &[missing, none]);
     let down = asm.make(S::IAdd, Scalar::U32, &[missing, below]);
     let down = asm.glsl(Glsl::UMin, ty, &[down, most]);
-    let kept = moved_down(asm, total, down).low;
-    let digits = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, kept, 2);
-    let up = rounds_up(asm, kept, digits);
+    let kept_bits = shifted_right_sticky(asm, total, down).low;
+    let digits = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, kept_bits, 2);
+    let up = rounds_up(asm, kept_bits, digits);
     let field = asm.make(S::ISub, Scalar::U32, &[exponent, one]);
     let field = asm.glsl(Glsl::SMax, ty, &[field, none]);
     let field = asm.make(S::UConvert, Scalar::U64, &[field]);
@@ -195,10 +197,10 @@ fn rounded(asm: &mut Assembler, format: Format, total: Wide, exponent: Word, sig
     packed(asm, format, total, magnitude, sign)
 }
 
-/// Whether the digits above the two lowest bits of `kept` grow by one.
-fn rounds_up(asm: &mut Assembler, kept: Word, digits: Word) -> Word {
-    let half = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, kept, 1);
-    let more = asm.make(S::BitwiseOr, Scalar::U64, &[kept, digits]);
+/// 1 if the digits above the two lowest bits of `kept_bits` are rounded up, otherwise 0.
+fn rounds_up(asm: &mut Assembler, kept_bits: Word, digits: Word) -> Word {
+    let half = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, kept_bits, 1);
+    let more = asm.make(S::BitwiseOr, Scalar::U64, &[kept_bits, digits]);
     let up = asm.make(S::BitwiseAnd, Scalar::U64, &[half, more]);
     integers::masked(asm, Scalar::U64, up, 1)
 }
@@ -217,7 +219,7 @@ fn packed(asm: &mut Assembler, format: Format, total: Wide, magnitude: Word, sig
     asm.make(S::Bitcast, format.float, &[bits])
 }
 
-/// Of numbers below 2^53.
+/// The product of two numbers below 2^53.
 fn product(asm: &mut Assembler, a: Word, b: Word) -> Wide {
     let mut halves = |word| {
         let low = integers::masked(asm, Scalar::U64, word, u64::from(u32::MAX));
@@ -241,7 +243,7 @@ fn select(asm: &mut Assembler, condition: Word, yes: Wide, no: Wide) -> Wide {
     Wide { high: of(yes.high, no.high), low: of(yes.low, no.low) }
 }
 
-/// Up by 1 to 63 bits.
+/// Shifts left by 1 to 63 bits.
 fn shifted_wide(asm: &mut Assembler, word: Wide, by: u32) -> Wide {
     let high = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, word.high, by);
     let carried = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, word.low, 64 - by);
@@ -249,53 +251,54 @@ fn shifted_wide(asm: &mut Assembler, word: Wide, by: u32) -> Wide {
     Wide { high, low: integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, word.low, by) }
 }
 
-/// The distance within a half, its complement to 63, and whether it is by a half or more.
+/// Splits a shift distance into three values: the distance within a 64-bit half, 63 minus this distance, and true if the whole distance is
+/// 64 or more.
 fn distance(asm: &mut Assembler, by: Word) -> (Word, Word, Word) {
     let (most, half) = (asm.constant(Scalar::U32, 63), asm.constant(Scalar::U32, 64));
     let part = asm.make(S::BitwiseAnd, Scalar::U32, &[by, most]);
     let rest = asm.make(S::ISub, Scalar::U32, &[most, part]);
-    let far = asm.make(S::UGreaterThanEqual, Scalar::Bool, &[by, half]);
-    (part, rest, far)
+    let crosses_half = asm.make(S::UGreaterThanEqual, Scalar::Bool, &[by, half]);
+    (part, rest, crosses_half)
 }
 
-/// Up by less than 128 bits.
-fn moved_up(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
-    let (part, rest, far) = distance(asm, by);
+/// Shifts left by less than 128 bits.
+fn shifted_left(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
+    let (part, rest, crosses_half) = distance(asm, by);
     let low = asm.make(S::ShiftLeftLogical, Scalar::U64, &[word.low, part]);
     let high = asm.make(S::ShiftLeftLogical, Scalar::U64, &[word.high, part]);
     let carried = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, word.low, 1);
     let carried = asm.make(S::ShiftRightLogical, Scalar::U64, &[carried, rest]);
     let high = asm.make(S::BitwiseOr, Scalar::U64, &[high, carried]);
     let zero = asm.constant(Scalar::U64, 0);
-    select(asm, far, Wide { high: low, low: zero }, Wide { high, low })
+    select(asm, crosses_half, Wide { high: low, low: zero }, Wide { high, low })
 }
 
-/// Down by any number of bits; the last bit is also set if a bit that is lost was.
-fn moved_down(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
+/// Shifts right by any number of bits. The last bit is the sticky bit: it is also set if any bit that is shifted out was set.
+fn shifted_right_sticky(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
     let ty = asm.scalar(Scalar::U32);
     let most = asm.constant(Scalar::U32, 127);
     let by = asm.glsl(Glsl::UMin, ty, &[by, most]);
-    let (part, rest, far) = distance(asm, by);
+    let (part, rest, crosses_half) = distance(asm, by);
     let high = asm.make(S::ShiftRightLogical, Scalar::U64, &[word.high, part]);
     let low = asm.make(S::ShiftRightLogical, Scalar::U64, &[word.low, part]);
     let carried = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, word.high, 1);
     let carried = asm.make(S::ShiftLeftLogical, Scalar::U64, &[carried, rest]);
     let low = asm.make(S::BitwiseOr, Scalar::U64, &[low, carried]);
     let zero = asm.constant(Scalar::U64, 0);
-    let moved = select(asm, far, Wide { high: zero, low: high }, Wide { high, low });
+    let moved = select(asm, crosses_half, Wide { high: zero, low: high }, Wide { high, low });
     let one = asm.constant(Scalar::U64, 1);
     let lost = asm.make(S::ShiftLeftLogical, Scalar::U64, &[one, part]);
     let lost = asm.make(S::ISub, Scalar::U64, &[lost, one]);
-    let cut = asm.make(S::Select, Scalar::U64, &[far, word.high, word.low]);
-    let lost = asm.make(S::BitwiseAnd, Scalar::U64, &[cut, lost]);
-    let whole = asm.make(S::Select, Scalar::U64, &[far, word.low, zero]);
+    let truncated_half = asm.make(S::Select, Scalar::U64, &[crosses_half, word.high, word.low]);
+    let lost = asm.make(S::BitwiseAnd, Scalar::U64, &[truncated_half, lost]);
+    let whole = asm.make(S::Select, Scalar::U64, &[crosses_half, word.low, zero]);
     let lost = asm.make(S::BitwiseOr, Scalar::U64, &[lost, whole]);
     let lost = asm.make(S::INotEqual, Scalar::Bool, &[lost, zero]);
     let lost = integers::zero_extend(asm, lost, 1, 64);
     Wide { high: moved.high, low: asm.make(S::BitwiseOr, Scalar::U64, &[moved.low, lost]) }
 }
 
-/// The number of the leading one; -1 of zero.
+/// The index of the leading 1 bit; -1 for zero.
 fn leading_bit(asm: &mut Assembler, word: Word) -> Word {
     let ty = asm.scalar(Scalar::U32);
     let low = asm.make(S::UConvert, Scalar::U32, &[word]);

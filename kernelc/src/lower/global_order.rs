@@ -1,51 +1,58 @@
-//! Which tile barriers must order memory of the device, and not the tile's alone.
+//! Finds the tile barriers that must order device memory, and not only tile memory.
 //!
-//! A barrier orders what the threads of a tile do to each other's memory. Of memory of the device it must do so only where one
-//! thread may write before it what another one touches after it, or read before it what another one writes after it (unless what
-//! was read has been stored in tile memory before: then it cannot be what is written later). On GPUs that part costs: all writes of a thread must have arrived where the others look.
+//! A barrier orders memory accesses between the threads of a tile. It must order device memory only in three cases:
+//!
+//! - A thread writes memory before the barrier, and another thread may access this memory after the barrier.
+//! - A thread reads memory before the barrier, and another thread may write this memory after the barrier. This case does not occur if the
+//!   thread has already stored the value in tile memory, because the read is then complete.
+//! - A thread communicates with other tiles, by atomic accesses or fences, and these tiles may access the same memory.
+//!   A barrier after the communication makes the writes of other tiles visible to this tile. A barrier before it
+//!   completes the accesses of this tile.
+//!
+//! Ordering device memory is expensive on GPUs: the barrier waits until all writes of a thread are visible to the others.
 
 use super::addresses::constant_address;
 use super::capture_uses::Origin;
-use super::pointer_sets::{PointerClass, element_of, is_pointer, is_printed};
+use super::pointer_sets::{PointerClass, element_of, is_pointer, is_print_call};
 use super::pointers::{MemorySpace, PointerAnalysis};
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::device_abi::DeviceFunction;
 use crate::ir::{Function, Instruction, LocalId, Module, Op, Operand, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// When a barrier must order memory of the device.
+/// The launches in which a barrier must order device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Never,
-    /// If what the kernel writes may be the memory of another capture; the launch knows.
+    /// Only in launches where the kernel writes memory that another of its captures also refers to.
     IfShared,
     Always,
 }
 
-/// What some instructions do to memory of the device.
+/// The accesses of some instructions to device memory.
 #[derive(Clone, Default)]
-struct Touched {
+struct DeviceAccesses {
     reads: BTreeSet<Origin>,
     writes: BTreeSet<Origin>,
-    /// Of the reads those that may still be under way: the thread has not stored in tile memory what it read.
-    open: BTreeSet<Origin>,
-    /// They may learn what other tiles have written: by atomic operations or fences.
-    learns: bool,
+    /// The reads that may still be in flight: the thread has not stored their values in tile memory.
+    reads_in_flight: BTreeSet<Origin>,
+    /// True if the instructions may exchange data with other tiles, by atomic accesses or fences.
+    communicates: bool,
 }
 
-impl Touched {
-    fn add(&mut self, other: &Touched) {
+impl DeviceAccesses {
+    fn add(&mut self, other: &DeviceAccesses) {
         self.reads.extend(&other.reads);
         self.writes.extend(&other.writes);
-        self.open.extend(&other.open);
-        self.learns |= other.learns;
+        self.reads_in_flight.extend(&other.reads_in_flight);
+        self.communicates |= other.communicates;
     }
 }
 
-/// More work than this for one kernel, blocks times barriers, is not done: its barriers order everything.
-const MOST_WORK: usize = 1 << 22;
+/// The maximum work for one kernel, in blocks times barriers. Above it, all barriers order device memory.
+const MAX_WORK: usize = 1 << 22;
 
-/// For each barrier, by its block and its place there.
+/// The order of each barrier, by the block of the barrier and its index in the block.
 pub(super) fn barrier_orders(
     module: &Module,
     function: &Function,
@@ -59,30 +66,36 @@ pub(super) fn barrier_orders(
             }
         }
     }
-    if barriers.is_empty() || barriers.len() * function.blocks.len() > MOST_WORK {
+    if barriers.is_empty() || barriers.len() * function.blocks.len() > MAX_WORK {
         return HashMap::new();
     }
-    let looking = Looking { module, function, pointers };
-    let blocks: Vec<Touched> = function.blocks.iter().map(|block| looking.all(&block.instructions)).collect();
+    let access_analysis = AccessAnalysis { module, function, pointers };
+    let blocks: Vec<DeviceAccesses> =
+        function.blocks.iter().map(|block| access_analysis.accesses_of(&block.instructions)).collect();
     let graph = ControlFlowGraph::of(&function.blocks);
-    let mut kernel = Touched::default();
+    let mut kernel = DeviceAccesses::default();
     graph.order.iter().for_each(|&block| kernel.add(&blocks[block]));
     let order = |&(b, n): &(usize, usize)| {
         let instructions = &function.blocks[b].instructions;
-        let mut before = looking.all(&instructions[..n]);
-        let mut after = looking.all(&instructions[n + 1..]);
+        let mut before = access_analysis.accesses_of(&instructions[..n]);
+        let mut after = access_analysis.accesses_of(&instructions[n + 1..]);
         reached(&graph.predecessors, b).into_iter().for_each(|block| before.add(&blocks[block]));
         reached(&graph.successors, b).into_iter().for_each(|block| after.add(&blocks[block]));
-        if before.learns {
-            // What other tiles have written is passed on to the threads of this one.
+        if before.communicates {
+            // The barrier also makes other tiles' writes, which one thread has observed, visible to the other threads of this tile.
             before.writes.extend(&kernel.writes);
+        }
+        if after.communicates {
+            // The barrier also completes this tile's accesses before one thread tells other tiles about them.
+            after.reads.extend(&kernel.reads);
+            after.writes.extend(&kernel.writes);
         }
         ((b, n), order(&before, &after))
     };
     barriers.iter().map(order).collect()
 }
 
-/// The blocks that are reached from one, it alone only if it is in a loop.
+/// The blocks that are reachable from `from` along `edges`. `from` itself is one of them only if it is in a loop.
 fn reached(edges: &[Vec<usize>], from: usize) -> BTreeSet<usize> {
     let mut seen = BTreeSet::new();
     let mut stack: Vec<usize> = edges[from].clone();
@@ -94,9 +107,9 @@ fn reached(edges: &[Vec<usize>], from: usize) -> BTreeSet<usize> {
     seen
 }
 
-fn order(before: &Touched, after: &Touched) -> Order {
-    let mut found = Order::Never;
-    let mut both = |one: &BTreeSet<Origin>, other: &BTreeSet<Origin>| {
+fn order(before: &DeviceAccesses, after: &DeviceAccesses) -> Order {
+    let mut strictest = Order::Never;
+    let mut order_accesses = |one: &BTreeSet<Origin>, other: &BTreeSet<Origin>| {
         for a in one {
             for b in other {
                 let order = if a == b || *a == Origin::Unknown || *b == Origin::Unknown {
@@ -104,74 +117,78 @@ fn order(before: &Touched, after: &Touched) -> Order {
                 } else {
                     Order::IfShared
                 };
-                found = found.max(order);
+                strictest = strictest.max(order);
             }
         }
     };
-    both(&before.writes, &after.reads);
-    both(&before.writes, &after.writes);
-    both(&before.open, &after.writes);
-    found
+    order_accesses(&before.writes, &after.reads);
+    order_accesses(&before.writes, &after.writes);
+    order_accesses(&before.reads_in_flight, &after.writes);
+    strictest
 }
 
-struct Looking<'a> {
+struct AccessAnalysis<'a> {
     module: &'a Module,
     function: &'a Function,
     pointers: &'a PointerAnalysis,
 }
 
-impl Looking<'_> {
-    fn all(&self, instructions: &[Instruction]) -> Touched {
-        let mut touched = Touched::default();
-        let settled = self.settled(instructions);
+impl AccessAnalysis<'_> {
+    fn accesses_of(&self, instructions: &[Instruction]) -> DeviceAccesses {
+        let mut accesses = DeviceAccesses::default();
+        let completed_reads = self.completed_reads(instructions);
         for Instruction { op, result, .. } in instructions {
             match op {
-                Op::Load { pointer, atomic: false, .. } if result.is_some_and(|r| settled.contains(&r)) => {
-                    let mut read = Touched::default();
+                Op::Load { pointer, atomic: false, .. } if result.is_some_and(|r| completed_reads.contains(&r)) => {
+                    let mut read = DeviceAccesses::default();
                     self.mark(&mut read, pointer, true, false);
-                    touched.reads.extend(&read.reads);
+                    accesses.reads.extend(&read.reads);
                 }
-                Op::Load { pointer, atomic, .. } => self.mark(&mut touched, pointer, true, *atomic),
-                Op::Store { pointer, atomic, .. } => self.mark(&mut touched, pointer, *atomic, true),
-                Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => {
-                    // Memory of a tile tells nothing of others.
-                    touched.learns |= !self.is_tile(pointer);
-                    self.mark(&mut touched, pointer, true, true);
+                Op::Load { pointer, atomic: false, .. } => self.mark(&mut accesses, pointer, true, false),
+                Op::Store { pointer, atomic: false, .. } => self.mark(&mut accesses, pointer, false, true),
+                Op::Load { pointer, .. }
+                | Op::Store { pointer, .. }
+                | Op::AtomicRmw { pointer, .. }
+                | Op::CmpXchg { pointer, .. } => {
+                    // Atomic accesses to tile memory do not communicate with other tiles.
+                    accesses.communicates |= !self.is_tile(pointer);
+                    self.mark(&mut accesses, pointer, true, true);
                 }
-                Op::Fence => touched.learns = true,
-                Op::Call { .. } if is_printed(self.module, op) || element_of(self.module, op).is_some() => {}
+                Op::Fence => accesses.communicates = true,
+                Op::Call { .. } if is_print_call(self.module, op) || element_of(self.module, op).is_some() => {}
                 Op::Call { arguments, .. } => {
-                    touched.learns |= DeviceFunction::called(self.module, op) == Some(DeviceFunction::MemoryFence);
+                    accesses.communicates |=
+                        DeviceFunction::called(self.module, op) == Some(DeviceFunction::MemoryFence);
                     for (n, argument) in arguments.iter().enumerate().filter(|(_, a)| is_pointer(&a.ty)) {
-                        // memcpy and the like: the first is written, the second read.
-                        self.mark(&mut touched, argument, n > 0, n == 0);
+                        // memcpy and similar calls write through their first pointer and read through the second.
+                        self.mark(&mut accesses, argument, n > 0, n == 0);
                     }
                 }
                 _ => {}
             }
         }
-        touched
+        accesses
     }
 
-    /// What of the values that instructions in a row make, others of them store in tile memory, as it is or computed with.
-    fn settled(&self, instructions: &[Instruction]) -> HashSet<LocalId> {
-        let mut settled = HashSet::new();
+    /// The values that `instructions` store in tile memory, directly or as operands of arithmetic.
+    fn completed_reads(&self, instructions: &[Instruction]) -> HashSet<LocalId> {
+        let mut completed_reads = HashSet::new();
         for Instruction { op, result, .. } in instructions.iter().rev() {
             let used = match op {
                 Op::Store { value, pointer, .. } if self.is_tile(pointer) => vec![&value.value],
                 Op::Binary { .. } | Op::FNeg { .. } | Op::Cast { .. }
-                    if result.is_some_and(|r| settled.contains(&r)) =>
+                    if result.is_some_and(|r| completed_reads.contains(&r)) =>
                 {
                     op.operands()
                 }
                 _ => continue,
             };
-            settled.extend(used.iter().filter_map(|value| match value {
+            completed_reads.extend(used.iter().filter_map(|value| match value {
                 Value::Local(local) => Some(*local),
                 Value::Constant(_) => None,
             }));
         }
-        settled
+        completed_reads
     }
 
     fn is_tile(&self, pointer: &Operand) -> bool {
@@ -185,18 +202,18 @@ impl Looking<'_> {
         matches!(class, PointerClass::Group(group) if self.pointers.groups[group].space == MemorySpace::Tile)
     }
 
-    fn mark(&self, touched: &mut Touched, pointer: &Operand, reads: bool, writes: bool) {
+    fn mark(&self, accesses: &mut DeviceAccesses, pointer: &Operand, reads: bool, writes: bool) {
         let Value::Local(local) = pointer.value else { return };
         if self.pointers.class_of(local) != PointerClass::Device {
             return;
         }
         let all = self.pointers.origins_of(local);
         if all.is_empty() && local.0 >= self.function.parameters.len() {
-            touched.reads.insert(Origin::Unknown);
-            touched.open.insert(Origin::Unknown);
-            touched.writes.insert(Origin::Unknown);
+            accesses.reads.insert(Origin::Unknown);
+            accesses.reads_in_flight.insert(Origin::Unknown);
+            accesses.writes.insert(Origin::Unknown);
         }
-        // The argument block and the headers of arrays in it are not written while a kernel runs.
+        // The argument block and the headers of captured arrays do not change while a kernel runs.
         let changes = |origin: &&Origin| match **origin {
             Origin::Block => false,
             Origin::Capture(offset, 0) => !self.pointers.uses.contains_key(&(offset, 1)),
@@ -204,11 +221,11 @@ impl Looking<'_> {
         };
         for origin in all.iter().filter(changes) {
             if reads {
-                touched.reads.insert(*origin);
-                touched.open.insert(*origin);
+                accesses.reads.insert(*origin);
+                accesses.reads_in_flight.insert(*origin);
             }
             if writes {
-                touched.writes.insert(*origin);
+                accesses.writes.insert(*origin);
             }
         }
     }

@@ -1,5 +1,6 @@
-//! Textures as images (decision 34): what the headers read of a texture becomes an instruction on a descriptor, if the texture is
-//! one that the kernel captures. Where it is not known which, the kernel has no form with images.
+//! Lowers reads of textures to image instructions (decision 34). In the headers, a texture read is a call. If the
+//! kernel compiler knows which captured texture the call reads, the call becomes an image instruction on a descriptor.
+//! Otherwise, the kernel has no variant with images.
 
 use super::assembler::Scalar;
 use super::capture_uses::Origin;
@@ -11,11 +12,11 @@ use revamp_image::{IMAGE_SET, ImageUse, SamplerUse};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 
-/// How many arguments name the sampler.
-const SAMPLER: usize = 2;
+/// The number of arguments that describe the sampler.
+const SAMPLER_ARGUMENTS: usize = 2;
 
-/// A call of a function by which the headers read images. Its arguments: the texture's address, the number of dimensions (of
-/// gathers the component), for all but fetches filter and address mode, coordinates x, y and z, level of detail.
+/// Lowers a call by which the headers read an image. The arguments of the call, in order: the texture's address; the number of dimensions
+/// (for gathers, the component); filter and address mode (not for fetches); coordinates x, y and z; level of detail.
 pub(super) fn read(e: &mut Emitter, reading: ImageRead, arguments: &[Operand]) -> Lowered<Vec<Word>> {
     let texel = match reading {
         ImageRead::FetchInts => Scalar::I32,
@@ -23,12 +24,14 @@ pub(super) fn read(e: &mut Emitter, reading: ImageRead, arguments: &[Operand]) -
         _ => Scalar::F32,
     };
     let is_sampled = matches!(reading, ImageRead::Sample | ImageRead::Gather);
-    let (sampler, place) = if is_sampled { (SAMPLER, Scalar::F32) } else { (0, Scalar::U32) };
-    let [texels, number, rest @ ..] = arguments else { return Err(e.internal("a read of an image")) };
+    let (sampler, coordinate_type) = if is_sampled { (SAMPLER_ARGUMENTS, Scalar::F32) } else { (0, Scalar::U32) };
+    let [texels, number, rest @ ..] = arguments else {
+        return Err(e.internal("a call that reads an image has unexpected arguments"));
+    };
     let (Some(number), Some((sampler, [x, y, z, level]))) =
         (number.unsigned(), rest.split_at_checked(sampler).and_then(|(s, r)| Some((s, r.first_chunk::<4>()?))))
     else {
-        return Err(e.internal("a read of an image"));
+        return Err(e.internal("a call that reads an image has unexpected arguments"));
     };
     let rank = if reading == ImageRead::Gather { 2 } else { number.clamp(1, 3) as usize };
     let image = image_use(e, reading, texels, sampler)?;
@@ -39,11 +42,11 @@ pub(super) fn read(e: &mut Emitter, reading: ImageRead, arguments: &[Operand]) -
     let at = if let [one] = at[..] {
         one
     } else {
-        let ty = e.asm.vector(place, rank as u32);
+        let ty = e.asm.vector(coordinate_type, rank as u32);
         e.asm.op(S::CompositeConstruct, ty, &at)
     };
-    let bound = bound(e, image, reading, rank, texel);
-    let mut operands = vec![dr::Operand::IdRef(bound), dr::Operand::IdRef(at)];
+    let descriptor = descriptor(e, image, reading, rank, texel);
+    let mut operands = vec![dr::Operand::IdRef(descriptor), dr::Operand::IdRef(at)];
     let op = match reading {
         ImageRead::Sample => S::ImageSampleExplicitLod,
         ImageRead::Gather => S::ImageGather,
@@ -68,19 +71,20 @@ pub(super) fn read(e: &mut Emitter, reading: ImageRead, arguments: &[Operand]) -
     Ok(words)
 }
 
-/// Which texture of the kernel's captures is read, and with which sampler.
+/// The captured texture that a call reads, and the sampler.
 fn image_use(e: &Emitter, reading: ImageRead, texels: &Operand, sampler: &[Operand]) -> Lowered<ImageUse> {
     let untraced = |what: &str| {
         Err(KernelError::new(format!(
-            "the kernel compiler cannot tell which captured {what} is read: use the captured {what} itself, not a choice of two"
+            "the kernel compiler cannot tell which captured {what} is read: use one captured {what} directly, not a \
+             choice between two"
         )))
     };
-    let origin = match defined(e, texels) {
-        // Only as it was captured: not a part of it.
+    let origin = match definition(e, texels) {
+        // The address must be the captured pointer itself, not an address computed from it.
         Some((Op::Load { .. }, local)) => e.pointers.origins_of(local),
         _ => return untraced("texture"),
     };
-    let (offset, further) = match origin.iter().collect::<Vec<_>>()[..] {
+    let (offset, indirect) = match origin.iter().collect::<Vec<_>>()[..] {
         [&Origin::Capture(offset, depth @ 0..=1)] => (offset, depth > 0),
         _ => return untraced("texture"),
     };
@@ -89,18 +93,18 @@ fn image_use(e: &Emitter, reading: ImageRead, texels: &Operand, sampler: &[Opera
         [filter, address] => Some(match (filter.unsigned(), address.unsigned()) {
             (Some(filter), Some(address)) => SamplerUse::Fixed { filter: filter as u32, address: address as u32 },
             _ => match (captured(e, filter), captured(e, address)) {
-                // As the class `sampler` has them.
+                // The class `sampler` stores the address mode after the filter.
                 (Some(at), Some(next)) if next == at + 4 => SamplerUse::Captured(at),
                 _ => return untraced("sampler"),
             },
         }),
-        _ => return Err(e.internal("a sampler")),
+        _ => return Err(e.internal("a call that samples an image has an unexpected number of sampler arguments")),
     };
-    Ok(ImageUse { offset, further, sampler, gathers: reading == ImageRead::Gather })
+    Ok(ImageUse { offset, indirect, sampler, gathers: reading == ImageRead::Gather })
 }
 
-/// The instruction that made a value, behind those that only pass it on.
-fn defined<'m>(e: &Emitter<'m>, operand: &Operand) -> Option<(&'m Op, crate::ir::LocalId)> {
+/// The instruction that defines a value, with its result. Casts and freezes are skipped.
+fn definition<'m>(e: &Emitter<'m>, operand: &Operand) -> Option<(&'m Op, crate::ir::LocalId)> {
     let mut value = &operand.value;
     loop {
         let Value::Local(local) = value else { return None };
@@ -114,16 +118,18 @@ fn defined<'m>(e: &Emitter<'m>, operand: &Operand) -> Option<(&'m Op, crate::ir:
     }
 }
 
-/// Where in the block a number lies that is loaded from there.
+/// The offset in the argument block from which a number is loaded; `None` if the number is not loaded from the block.
 fn captured(e: &Emitter, operand: &Operand) -> Option<u32> {
-    match defined(e, operand)? {
-        (Op::Load { pointer: Operand { value: Value::Local(pointer), .. }, .. }, _) => e.pointers.in_block(*pointer),
+    match definition(e, operand)? {
+        (Op::Load { pointer: Operand { value: Value::Local(pointer), .. }, .. }, _) => {
+            e.pointers.argument_block_offset(*pointer)
+        }
         _ => None,
     }
 }
 
-/// The image of a descriptor, or image and sampler.
-fn bound(e: &mut Emitter, image: ImageUse, reading: ImageRead, rank: usize, texel: Scalar) -> Word {
+/// Loads the image, or the combined image and sampler, of a descriptor.
+fn descriptor(e: &mut Emitter, image: ImageUse, reading: ImageRead, rank: usize, texel: Scalar) -> Word {
     let asm = &mut e.asm;
     let ty = asm.image(texel, rank, matches!(reading, ImageRead::Sample | ImageRead::Gather));
     let known = e.images.iter().find(|(known, _)| *known == image).map(|(_, variable)| *variable);

@@ -1,12 +1,12 @@
-//! The instructions of a kernel, block by block, as SPIR-V.
+//! Emits the instructions of a kernel as SPIR-V, block by block.
 
 use super::addresses::steps;
 use super::assembler::Scalar;
-use super::emitter::{Emitted, Emitter, Lowered, PendingPhi, PhiLeaf, aligned_at};
+use super::emitter::{Emitted, Emitter, Lowered, PendingPhi, PhiLeaf};
 use super::memory::{self, Address};
 use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::Object;
-use super::scalars::{Leaf, ScalarKind, part};
+use super::scalars::{Leaf, ScalarKind, aligned_at, leaf_range};
 use super::structured_flow::{Merge, StructuredFlow};
 use super::{bounds, calls, division, integers};
 use crate::ir::{
@@ -14,12 +14,12 @@ use crate::ir::{
     Type, Value,
 };
 use crate::kernel_error::KernelError;
-use revamp_image::OfDevice;
+use revamp_image::DeviceProperty;
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 
 impl Emitter<'_> {
-    /// The module, and the accesses that it reports if it checks them.
+    /// Emits the module, with the descriptions of the accesses that it can report.
     pub(super) fn run(mut self, structure: &StructuredFlow) -> Lowered<Emitted> {
         for &block in &structure.order {
             let label = self.asm.id();
@@ -44,9 +44,9 @@ impl Emitter<'_> {
             }
             self.ends.insert(block, self.block);
         }
-        self.phis()?;
+        self.complete_phis()?;
         let Some(workgroup) = self.workgroup else {
-            return Err(KernelError::new("internal: the entry point does not say its workgroup".into()));
+            return Err(KernelError::new("internal: the entry point does not state the size of its workgroup".into()));
         };
         let sites = self.take_sites();
         let images = self.images.iter().map(|(image, _)| *image).collect();
@@ -54,7 +54,7 @@ impl Emitter<'_> {
     }
 
     /// Writes the operands of phis, now that all values are known.
-    fn phis(&mut self) -> Lowered<()> {
+    fn complete_phis(&mut self) -> Lowered<()> {
         for PendingPhi { place, local, leaf, incoming } in std::mem::take(&mut self.pending_phis) {
             let ty = self.function.locals[local.0].ty.clone();
             let class = self.pointers.class_of(local);
@@ -65,9 +65,12 @@ impl Emitter<'_> {
                     PhiLeaf::Value(leaf) => self.value(&ty, &value, class)?.get(leaf).copied(),
                     PhiLeaf::Start => Some(self.span(&value)?.0),
                     PhiLeaf::Size => Some(self.span(&value)?.1),
+                    PhiLeaf::Offset => self.offset_of(&value),
                 };
-                let word = word.ok_or_else(|| self.internal("a phi of another shape"))?;
-                let word = self.asm.not_shortened(word);
+                let word = word.ok_or_else(|| {
+                    self.internal("an incoming value of a phi has another number of components than the phi")
+                })?;
+                let word = self.asm.hide_zero(word);
                 operands.push(dr::Operand::IdRef(word));
                 operands.push(dr::Operand::IdRef(label));
             }
@@ -121,16 +124,18 @@ impl Emitter<'_> {
                 vec![self.alloca(local)?]
             }
             Op::AtomicRmw { op, pointer, value } => vec![self.atomic(*op, pointer, value)?],
-            Op::CmpXchg { pointer, expected, new } => self.exchange(pointer, expected, new)?,
+            Op::CmpXchg { pointer, expected, new } => self.compare_exchange(pointer, expected, new)?,
             Op::Fence => {
                 self.fence(3);
                 Vec::new()
             }
-            Op::Call { callee, arguments, returns, .. } => calls::call(self, *callee, arguments, returns, *result)?,
+            Op::Call { callee, arguments, aligns, returns, .. } => {
+                calls::call(self, *callee, arguments, aligns, returns, *result)?
+            }
             Op::CallIndirect { .. } => {
                 return Err(KernelError::new(
-                    "a call through a pointer or of a virtual function, which restrict(amp) code cannot use: give a \
-                     lambda or a functor to a template"
+                    "the kernel calls a function through a pointer or calls a virtual function, which restrict(amp) \
+                     code cannot do: pass a lambda or a functor to a template"
                         .into(),
                 ));
             }
@@ -138,20 +143,20 @@ impl Emitter<'_> {
             Op::InsertValue { aggregate, element, path } => self.insert_value(aggregate, element, path)?,
             Op::ExtractElement { vector, at } => {
                 let words = self.words(vector)?;
-                vec![self.pick(&words, &vector.ty, at)?]
+                vec![self.extract_element(&words, &vector.ty, at)?]
             }
             Op::InsertElement { vector, element, at } => self.insert_element(vector, element, at)?,
             Op::ShuffleVector { left, right, mask } => self.shuffle(left, right, mask)?,
             Op::Br { .. } | Op::CondBr { .. } | Op::Ret { .. } | Op::Unreachable => {
                 return self.terminator(op, merge);
             }
-            Op::Switch { .. } => return Err(self.internal("a switch")),
+            Op::Switch { .. } => return Err(self.internal("a switch was not replaced by branches")),
             Op::Other { name } => return Err(unsupported(name)),
         };
         if let Some(local) = *result {
             self.values.insert(local, made);
             if is_pointer(&self.function.locals[local.0].ty) {
-                self.pointer_made(local, op)?;
+                self.compute_span(local, op)?;
             }
         }
         Ok(())
@@ -162,26 +167,24 @@ impl Emitter<'_> {
         let mut words = Vec::new();
         for (n, leaf) in self.leaves(ty)?.iter().enumerate() {
             let scalar = self.register(leaf.kind, class);
-            let spirv = self.asm.scalar(scalar);
-            let id = self.asm.id();
-            let place = self.asm.place();
-            let leaf = PhiLeaf::Value(n);
-            self.pending_phis.push(PendingPhi { place, local, leaf, incoming: incoming.to_vec() });
-            self.asm.push(dr::Instruction::new(S::Phi, Some(spirv), Some(id), vec![]));
-            words.push(id);
+            words.push(self.pending_phi(local, scalar, PhiLeaf::Value(n), incoming));
         }
         if self.merged_span(local) {
-            let mut span = [0; 2];
-            for (id, leaf) in span.iter_mut().zip([PhiLeaf::Start, PhiLeaf::Size]) {
-                let number = self.asm.scalar(Scalar::U64);
-                *id = self.asm.id();
-                let place = self.asm.place();
-                self.pending_phis.push(PendingPhi { place, local, leaf, incoming: incoming.to_vec() });
-                self.asm.push(dr::Instruction::new(S::Phi, Some(number), Some(*id), vec![]));
-            }
-            self.set_span(local, (span[0], span[1]));
+            let span = [PhiLeaf::Start, PhiLeaf::Size].map(|leaf| self.pending_phi(local, Scalar::U64, leaf, incoming));
+            self.set_span(local, span.into());
+        }
+        if let Some(start) = self.start_of_phi(local) {
+            let offset = self.pending_phi(local, Scalar::U32, PhiLeaf::Offset, incoming);
+            self.narrow_addresses.made.insert(local, (start, offset));
         }
         Ok(words)
+    }
+
+    fn pending_phi(&mut self, local: LocalId, ty: Scalar, leaf: PhiLeaf, incoming: &[(Value, BlockId)]) -> Word {
+        let (ty, id, place) = (self.asm.scalar(ty), self.asm.id(), self.asm.place());
+        self.pending_phis.push(PendingPhi { place, local, leaf, incoming: incoming.to_vec() });
+        self.asm.push(dr::Instruction::new(S::Phi, Some(ty), Some(id), vec![]));
+        id
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Operand, right: &Operand, flags: Flags) -> Lowered<Vec<Word>> {
@@ -209,11 +212,11 @@ impl Emitter<'_> {
             }
             None => integers::binary(&mut self.asm, op, bits, a, b)?,
         };
-        if !division::divides(op) || !by.is_some_and(|by| self.shared_divisors.contains(&by)) {
+        if !division::is_integer_division(op) || !by.is_some_and(|by| self.shared_divisors.contains(&by)) {
             return Ok(usual);
         }
-        let shared = division::by_number(&mut self.asm, op, bits, a, b);
-        let reciprocals = self.asm.of_device(OfDevice::Reciprocals as u32);
+        let shared = division::divide(&mut self.asm, op, bits, a, b);
+        let reciprocals = self.asm.device_property(DeviceProperty::Reciprocals as u32);
         Ok(self.asm.make(S::Select, Scalar::U32, &[reciprocals, shared, usual]))
     }
 
@@ -226,7 +229,7 @@ impl Emitter<'_> {
 
     fn freeze(&mut self, value: &Operand, result: Option<LocalId>) -> Lowered<Vec<Word>> {
         let class = result.map_or(PointerClass::Device, |r| self.pointers.class_of(r));
-        // Any value does, but it must be the same at every use.
+        // The result may be any value, but it must be the same at every use.
         match value.value {
             Value::Constant(Constant::Undef | Constant::Poison) => self.constant(&value.ty, &Constant::Zero, class),
             _ => self.words(value),
@@ -236,7 +239,7 @@ impl Emitter<'_> {
     /// The address of a local variable.
     fn alloca(&mut self, local: LocalId) -> Lowered<Word> {
         let PointerClass::Group(group) = self.pointers.class_of(local) else {
-            return Err(self.internal("a local variable without a place"));
+            return Err(self.internal("no kernel memory was assigned to a local variable"));
         };
         let at = self.pointers.groups[group].objects.get(&Object::Alloca(local)).copied().unwrap_or(0);
         let unit = self.group_variables[group].unit;
@@ -245,16 +248,21 @@ impl Emitter<'_> {
 
     fn extract_value(&mut self, aggregate: &Operand, path: &[u32]) -> Lowered<Vec<Word>> {
         let words = self.words(aggregate)?;
-        let at = part(&aggregate.ty, path).ok_or_else(|| self.internal("extractvalue"))?;
-        Ok(words.get(at).ok_or_else(|| self.internal("extractvalue"))?.to_vec())
+        let at = leaf_range(&aggregate.ty, path)
+            .ok_or_else(|| self.internal("the indices of an extractvalue do not select a part of its operand"))?;
+        Ok(words
+            .get(at)
+            .ok_or_else(|| self.internal("the indices of an extractvalue do not select a part of its operand"))?
+            .to_vec())
     }
 
     fn insert_value(&mut self, aggregate: &Operand, element: &Operand, path: &[u32]) -> Lowered<Vec<Word>> {
         let mut words = self.words(aggregate)?;
         let new = self.words(element)?;
-        let at = part(&aggregate.ty, path).ok_or_else(|| self.internal("insertvalue"))?;
+        let at = leaf_range(&aggregate.ty, path)
+            .ok_or_else(|| self.internal("the indices of an insertvalue do not select a part of its operand"))?;
         if at.end > words.len() || at.len() != new.len() {
-            return Err(self.internal("insertvalue"));
+            return Err(self.internal("the indices of an insertvalue do not select a part of its operand"));
         }
         words.splice(at, new);
         Ok(words)
@@ -263,7 +271,9 @@ impl Emitter<'_> {
     fn shuffle(&mut self, left: &Operand, right: &Operand, mask: &[Option<u32>]) -> Lowered<Vec<Word>> {
         let mut all = self.words(left)?;
         all.extend(self.words(right)?);
-        let Type::Vector(_, element) = &left.ty else { return Err(self.internal("shufflevector")) };
+        let Type::Vector(_, element) = &left.ty else {
+            return Err(self.internal("the operand of a shufflevector is not a vector"));
+        };
         let kind = self.kind(element)?;
         let mut words = Vec::new();
         for index in mask {
@@ -313,7 +323,7 @@ impl Emitter<'_> {
         let (op, operands) = match op {
             Op::Br { target } => match merge {
                 Some(Merge::Break(to)) => {
-                    let breaks = self.asm.of_device(OfDevice::Breaks as u32);
+                    let breaks = self.asm.device_property(DeviceProperty::Breaks as u32);
                     (S::BranchConditional, vec![breaks, self.label(to), self.label(*target)])
                 }
                 _ => (S::Branch, vec![self.label(*target)]),
@@ -335,7 +345,8 @@ impl Emitter<'_> {
             BinaryOp::FAdd => S::FAdd,
             BinaryOp::FSub => S::FSub,
             BinaryOp::FMul => S::FMul,
-            // As nvcc's --use_fast_math: drivers do more for a quotient, so that it is right for the largest divisors too.
+            // Multiply by the reciprocal, as nvcc's --use_fast_math does. For OpFDiv, drivers emit more code, so that
+            // the quotient is also correct for the largest divisors.
             BinaryOp::FDiv if flags.reciprocal && kind == ScalarKind::Float => {
                 let one = self.asm.constant(Scalar::F32, u64::from(1f32.to_bits()));
                 let reciprocal = self.asm.make(S::FDiv, Scalar::F32, &[one, b]);
@@ -344,7 +355,7 @@ impl Emitter<'_> {
             BinaryOp::FDiv if kind == ScalarKind::Float => return Ok(self.quotient(a, b)),
             BinaryOp::FDiv => S::FDiv,
             BinaryOp::FRem => return Ok(self.asm.make(S::FRem, kind.register(), &[a, b])),
-            _ => return Err(self.internal("an operation of integers on floats")),
+            _ => return Err(self.internal("an integer operation has floating-point operands")),
         };
         if let Some(fused) = self.fused(op, kind, [a, b], flags) {
             return Ok(fused);
@@ -356,7 +367,7 @@ impl Emitter<'_> {
         Ok(word)
     }
 
-    /// A sum with a product of the same block, where the source may contract both (-ffp-contract=fast).
+    /// Fuses a sum with a product of the same block, if the source allows their contraction (-ffp-contract=fast).
     fn fused(&mut self, op: S, kind: ScalarKind, [a, b]: [Word; 2], flags: Flags) -> Option<Word> {
         if !flags.contract || !matches!(op, S::FAdd | S::FSub) {
             return None;
@@ -373,7 +384,7 @@ impl Emitter<'_> {
 
     fn icmp(&mut self, predicate: IntPredicate, left: &Operand, right: &Operand) -> Lowered<Vec<Word>> {
         let kinds = self.leaves(&left.ty)?;
-        // A null compared with a pointer into a group is null of that group.
+        // A null pointer that is compared with a pointer into a group has the null value of that group.
         let mut common = self.class_of(left);
         if common == PointerClass::Device {
             common = self.class_of(right);
@@ -430,6 +441,9 @@ impl Emitter<'_> {
         no: &Operand,
         result: Option<LocalId>,
     ) -> Lowered<Vec<Word>> {
+        if let Some(sum) = self.clamped_sum(condition, yes, no)? {
+            return Ok(vec![sum]);
+        }
         let class = result.map_or(PointerClass::Device, |r| self.pointers.class_of(r));
         let kinds = self.leaves(&yes.ty)?;
         let conditions = self.words(condition)?;
@@ -438,7 +452,7 @@ impl Emitter<'_> {
         let mut words = Vec::new();
         for (n, ((leaf, a), b)) in kinds.iter().zip(a).zip(b).enumerate() {
             let Some(&condition) = conditions.get(n).or(conditions.first()) else {
-                return Err(self.internal("select"));
+                return Err(self.internal("a select has no condition"));
             };
             let scalar = self.register(leaf.kind, class);
             words.push(self.asm.make(S::Select, scalar, &[condition, a, b]));
@@ -454,22 +468,26 @@ impl Emitter<'_> {
         Ok(words)
     }
 
-    fn pick(&mut self, words: &[Word], ty: &Type, at: &Operand) -> Lowered<Word> {
+    fn extract_element(&mut self, words: &[Word], ty: &Type, at: &Operand) -> Lowered<Word> {
         if let Value::Constant(Constant::Int(n)) = at.value {
             if let Some(&word) = usize::try_from(n).ok().and_then(|n| words.get(n)) {
                 return Ok(word);
             }
         }
-        let Type::Vector(_, element) = ty else { return Err(self.internal("extractelement")) };
+        let Type::Vector(_, element) = ty else {
+            return Err(self.internal("the operand of an extractelement is not a vector"));
+        };
         let scalar = self.kind(element)?.register();
         let index = self.word(at)?;
         let index_bits = self.kind(&at.ty)?.register();
-        let Some(&first) = words.first() else { return Err(self.internal("extractelement")) };
+        let Some(&first) = words.first() else {
+            return Err(self.internal("the operand of an extractelement has no elements"));
+        };
         let mut word = first;
         for (n, &candidate) in words.iter().enumerate().skip(1) {
             let number = self.asm.constant(index_bits, n as u64);
-            let here = self.asm.make(S::IEqual, Scalar::Bool, &[index, number]);
-            word = self.asm.make(S::Select, scalar, &[here, candidate, word]);
+            let is_at_index = self.asm.make(S::IEqual, Scalar::Bool, &[index, number]);
+            word = self.asm.make(S::Select, scalar, &[is_at_index, candidate, word]);
         }
         Ok(word)
     }
@@ -488,8 +506,8 @@ impl Emitter<'_> {
         let index_bits = self.kind(&at.ty)?.register();
         for (n, word) in words.iter_mut().enumerate() {
             let number = self.asm.constant(index_bits, n as u64);
-            let here = self.asm.make(S::IEqual, Scalar::Bool, &[index, number]);
-            *word = self.asm.make(S::Select, scalar, &[here, new, *word]);
+            let is_at_index = self.asm.make(S::IEqual, Scalar::Bool, &[index, number]);
+            *word = self.asm.make(S::Select, scalar, &[is_at_index, new, *word]);
         }
         Ok(words)
     }
@@ -500,7 +518,7 @@ impl Emitter<'_> {
             let at = to.plus(&mut self.asm, leaf.offset);
             let align = aligned_at(align, leaf.offset);
             if memory::store(&mut self.asm, at, leaf.kind, word, align, volatile).is_none() {
-                return Err(self.internal("a store of an odd size"));
+                return Err(self.internal("a store has a size that SPIR-V does not support"));
             }
         }
         Ok(())
@@ -508,7 +526,7 @@ impl Emitter<'_> {
 
     fn gep(&mut self, result: Option<LocalId>, source: &Type, base: &Operand, indices: &[Operand]) -> Lowered<Word> {
         let Some(steps) = steps(source, indices) else {
-            return Err(self.internal("address arithmetic on a type without a size"));
+            return Err(self.internal("an address computation uses a type without a size"));
         };
         match self.address(base)? {
             Address::Device(mut at) => {
@@ -553,22 +571,22 @@ impl Emitter<'_> {
         let word = self.word(index)?;
         match self.kind(&index.ty)? {
             ScalarKind::Int(bits) => Ok(integers::sign_extend(&mut self.asm, word, bits, 64)),
-            _ => Err(self.internal("an index that is no integer")),
+            _ => Err(self.internal("the index of an address computation is not an integer")),
         }
     }
 }
 
-/// The error of an instruction that kernels cannot have.
+/// The error for an instruction that kernels cannot use.
 fn unsupported(name: &str) -> KernelError {
     KernelError::new(match name {
         "invoke" | "landingpad" | "resume" => "restrict(amp) code cannot throw or catch exceptions".to_string(),
         "va_arg" => "restrict(amp) code cannot take variable arguments".to_string(),
-        "asm" => "restrict(amp) code cannot hold inline assembly".to_string(),
+        "asm" => "restrict(amp) code cannot contain inline assembly".to_string(),
         other => format!("the kernel compiler does not support '{other}'"),
     })
 }
 
-/// Of a signed division by a constant 2^n: n, from 1 on.
+/// The exponent n >= 1 of a signed division by the constant 2^n; `None` for other operations.
 fn power_of_two(op: BinaryOp, by: &Operand, bits: u32) -> Option<u32> {
     match by.value {
         Value::Constant(Constant::Int(by))

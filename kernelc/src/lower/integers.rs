@@ -1,38 +1,38 @@
 //! Arithmetic on integers of any width up to 64 bits.
 //!
-//! An integer of 1 bit is a `Bool`. Others are in registers of 32 or 64 bits (their container), with zeros above their own
-//! bits; a mask follows operations that could set those.
+//! An integer of 1 bit is a `Bool`. Wider integers are in registers of 32 or 64 bits (their container), and the upper bits of the register
+//! are zero. A mask follows operations that could set the upper bits.
 
 use super::assembler::{Assembler, Scalar};
 use crate::ir::{BinaryOp, IntPredicate};
 use crate::kernel_error::KernelError;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
-/// The register of an integer that is not of 1 bit.
+/// The register type of an integer of more than 1 bit.
 pub(super) fn container(bits: u32) -> Scalar {
     if bits <= 32 { Scalar::U32 } else { Scalar::U64 }
 }
 
-fn whole(bits: u32) -> bool {
+fn fills_register(bits: u32) -> bool {
     bits == 32 || bits == 64
 }
 
-/// Clears the bits above the value's own.
+/// Clears all bits of a register except the lowest `bits`.
 pub(super) fn clean(asm: &mut Assembler, word: Word, bits: u32) -> Word {
-    if whole(bits) {
+    if fills_register(bits) {
         return word;
     }
     let mask = asm.constant(container(bits), (1 << bits) - 1);
     asm.make(S::BitwiseAnd, container(bits), &[word, mask])
 }
 
-/// The bits that the mask has.
+/// The bitwise AND of a word and a constant mask.
 pub(super) fn masked(asm: &mut Assembler, scalar: Scalar, word: Word, mask: u64) -> Word {
     let mask = asm.constant(scalar, mask);
     asm.make(S::BitwiseAnd, scalar, &[word, mask])
 }
 
-/// Shifted by a fixed distance; nothing is done for zero.
+/// The word shifted by a constant distance; no instruction is emitted for distance 0.
 pub(super) fn shifted(asm: &mut Assembler, scalar: Scalar, op: S, word: Word, by: u32) -> Word {
     if by == 0 {
         return word;
@@ -47,7 +47,7 @@ pub(super) fn signed(asm: &mut Assembler, word: Word, bits: u32) -> Word {
         let (ones, zero) = (asm.constant(Scalar::U32, u64::from(u32::MAX)), asm.constant(Scalar::U32, 0));
         return asm.make(S::Select, Scalar::U32, &[word, ones, zero]);
     }
-    if whole(bits) {
+    if fills_register(bits) {
         return word;
     }
     let scalar = container(bits);
@@ -138,7 +138,9 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
             return Ok(clean(asm, word, bits));
         }
         BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-            return Err(KernelError::new("internal: an operation of floats on integers".into()));
+            return Err(KernelError::new(
+                "internal: a floating-point operation has integer operands; please report this with the source".into(),
+            ));
         }
     };
     let word = asm.make(simple, scalar, &[a, b]);
@@ -148,21 +150,23 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
     })
 }
 
-/// The remainder of signed numbers of up to 32 bits by one that is no constant: a division of their sizes. By the quotient it takes
-/// more operations, which first put that right and then its product.
+/// Computes the signed remainder of integers of up to 32 bits whose divisor is not constant. The result is the unsigned
+/// remainder of the operands' magnitudes, with the sign of the dividend. A computation from the signed quotient would
+/// take more operations.
 pub(super) fn remainder(asm: &mut Assembler, a: Word, b: Word, bits: u32) -> Word {
     let (a, b) = (signed(asm, a, bits), signed(asm, b, bits));
     let ty = asm.scalar(Scalar::U32);
     let (x, y) = (asm.glsl(Glsl::SAbs, ty, &[a]), asm.glsl(Glsl::SAbs, ty, &[b]));
-    let rest = asm.make(S::UMod, Scalar::U32, &[x, y]);
+    let unsigned_remainder = asm.make(S::UMod, Scalar::U32, &[x, y]);
     let zero = asm.constant(Scalar::U32, 0);
-    let less = asm.make(S::ISub, Scalar::U32, &[zero, rest]);
+    let negated = asm.make(S::ISub, Scalar::U32, &[zero, unsigned_remainder]);
     let negative = asm.make(S::SLessThan, Scalar::Bool, &[a, zero]);
-    let word = asm.make(S::Select, Scalar::U32, &[negative, less, rest]);
+    let word = asm.make(S::Select, Scalar::U32, &[negative, negated, unsigned_remainder]);
     clean(asm, word, bits)
 }
 
-/// A signed number divided by a positive power of two, or what remains. Drivers take an operation more for it.
+/// The signed quotient or remainder of a division by 2^n, for n >= 1. A driver's own code for this division takes one
+/// operation more.
 pub(super) fn by_power_of_two(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, n: u32) -> Word {
     let scalar = container(bits);
     let width = scalar.size() as u32 * 8;
@@ -171,10 +175,10 @@ pub(super) fn by_power_of_two(asm: &mut Assembler, op: BinaryOp, bits: u32, a: W
         let by = asm.constant(Scalar::U32, u64::from(by));
         asm.make(op, scalar, &[word, by])
     };
-    // Rounded to zero: one less than the divisor is added to negative numbers.
+    // To round towards zero, add the divisor minus 1 to negative numbers.
     let sign = if n == 1 { a } else { shift(asm, S::ShiftRightArithmetic, a, width - 1) };
-    let more = shift(asm, S::ShiftRightLogical, sign, width - n);
-    let sum = asm.make(S::IAdd, scalar, &[a, more]);
+    let rounding_bias = shift(asm, S::ShiftRightLogical, sign, width - n);
+    let sum = asm.make(S::IAdd, scalar, &[a, rounding_bias]);
     let word = if op == BinaryOp::SDiv {
         shift(asm, S::ShiftRightArithmetic, sum, n)
     } else {
@@ -186,15 +190,19 @@ pub(super) fn by_power_of_two(asm: &mut Assembler, op: BinaryOp, bits: u32, a: W
 }
 
 fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, KernelError> {
-    let op = match op {
-        BinaryOp::And | BinaryOp::Mul => S::LogicalAnd,
-        BinaryOp::Or => S::LogicalOr,
-        BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => S::LogicalNotEqual,
-        // All other divisors, and shifts by more than 0, are undefined.
-        BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => return Ok(a),
-        BinaryOp::URem | BinaryOp::SRem => return Ok(asm.constant(Scalar::Bool, 0)),
-        _ => return Err(KernelError::new("internal: an operation of floats on a bool".into())),
-    };
+    let op =
+        match op {
+            BinaryOp::And | BinaryOp::Mul => S::LogicalAnd,
+            BinaryOp::Or => S::LogicalOr,
+            BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => S::LogicalNotEqual,
+            // The only defined divisor is 1, and the only defined shift distance is 0.
+            BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => return Ok(a),
+            BinaryOp::URem | BinaryOp::SRem => return Ok(asm.constant(Scalar::Bool, 0)),
+            _ => return Err(KernelError::new(
+                "internal: a floating-point operation has operands of type bool; please report this with the source"
+                    .into(),
+            )),
+        };
     Ok(asm.make(op, Scalar::Bool, &[a, b]))
 }
 

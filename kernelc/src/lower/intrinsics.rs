@@ -1,4 +1,4 @@
-//! LLVM's intrinsics on scalars, by instructions of GLSL.std.450 or put together of several.
+//! Lowers LLVM's intrinsics on scalars to an instruction of GLSL.std.450 or to several instructions.
 
 use super::assembler::Scalar;
 use super::emitter::{Emitter, Lowered};
@@ -6,9 +6,9 @@ use super::scalars::ScalarKind;
 use super::{exact, integers, memory};
 use crate::ir::{BinaryOp, IntPredicate, Operand};
 use crate::kernel_error::KernelError;
-use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
+use rspirv::spirv::{Capability, GlslStd450Op as Glsl, Op as S, Word};
 
-/// The instruction of GLSL.std.450 that an intrinsic is.
+/// The instruction of GLSL.std.450 that is equivalent to an intrinsic.
 fn glsl_instruction(base: &str) -> Option<Glsl> {
     Some(match base {
         "sqrt" => Glsl::Sqrt,
@@ -17,8 +17,8 @@ fn glsl_instruction(base: &str) -> Option<Glsl> {
         "trunc" => Glsl::Trunc,
         "rint" | "nearbyint" | "roundeven" => Glsl::RoundEven,
         "fabs" => Glsl::FAbs,
-        "minnum" | "minimumnum" => Glsl::NMin,
-        "maxnum" | "maximumnum" => Glsl::NMax,
+        "minnum" => Glsl::NMin,
+        "maxnum" => Glsl::NMax,
         "sin" => Glsl::Sin,
         "cos" => Glsl::Cos,
         "tan" => Glsl::Tan,
@@ -32,14 +32,18 @@ fn glsl_instruction(base: &str) -> Option<Glsl> {
     })
 }
 
-/// An intrinsic on one scalar of each argument: its name without `llvm.` and types, the kinds of its result and of its first
-/// argument, and the ids of the scalars. `None`: it is not known.
+/// Lowers one scalar of an intrinsic; for vectors, the caller lowers each lane. Returns `None` for an unknown
+/// intrinsic.
+///
+/// `base`: the name of the intrinsic without `llvm.` and types. `kind`: the kind of the result. `from`: the kind of the first argument.
+/// `words`: the ids of the arguments' scalars. `arguments`: the IR operands of the call, for arguments that must be
+/// constants.
 pub(super) fn scalar(
     e: &mut Emitter,
     base: &str,
     kind: ScalarKind,
     from: ScalarKind,
-    row: &[Word],
+    words: &[Word],
     arguments: &[Operand],
 ) -> Lowered<Option<Word>> {
     let register = kind.register();
@@ -51,14 +55,14 @@ pub(super) fn scalar(
         );
         if transcendental && kind == ScalarKind::Double {
             return Err(KernelError::new(format!(
-                "'{base}' of a double is not supported as a builtin: call the function of concurrency::precise_math"
+                "the builtin '{base}' does not support double: call the function of concurrency::precise_math"
             )));
         }
-        return Ok(Some(e.asm.glsl(instruction, ty, row)));
+        return Ok(Some(e.asm.glsl(instruction, ty, words)));
     }
-    let &[a, ..] = row else { return Ok(None) };
-    let b = row.get(1).copied().unwrap_or(a);
-    let c = row.get(2).copied().unwrap_or(a);
+    let &[a, ..] = words else { return Ok(None) };
+    let b = words.get(1).copied().unwrap_or(a);
+    let c = words.get(2).copied().unwrap_or(a);
     let width = |kind: ScalarKind| match kind {
         ScalarKind::Int(bits) => Some(bits),
         _ => None,
@@ -69,7 +73,7 @@ pub(super) fn scalar(
         ("fmuladd", _) => e.asm.multiply_add(register, [a, b, c]),
         ("copysign", _) => copysign(e, kind, a, b)?,
         ("round", _) => round(e, kind, a)?,
-        ("minimum" | "maximum", _) => minimum_or_maximum(e, base, ty, a, b),
+        ("minimum" | "maximum" | "minimumnum" | "maximumnum", _) => minimum_or_maximum(e, base, register, a, b),
         ("is.fpclass", _) => {
             let Some(mask) = arguments.get(1).and_then(Operand::unsigned) else { return Ok(None) };
             classify(e, from, a, mask)?
@@ -93,7 +97,7 @@ pub(super) fn scalar(
 /// Rounds halves away from zero.
 fn round(e: &mut Emitter, kind: ScalarKind, a: Word) -> Lowered<Word> {
     let ty = e.asm.scalar(kind.register());
-    // By the fraction of |x|, which is exact.
+    // The subtraction that computes the fraction of |a| is exact.
     let magnitude = e.asm.glsl(Glsl::FAbs, ty, &[a]);
     let whole = e.asm.glsl(Glsl::Trunc, ty, &[magnitude]);
     let rest = e.asm.op(S::FSub, ty, &[magnitude, whole]);
@@ -106,10 +110,27 @@ fn round(e: &mut Emitter, kind: ScalarKind, a: Word) -> Lowered<Word> {
     copysign(e, kind, rounded, a)
 }
 
-/// The smaller or larger of two floats; NaN if one is NaN.
-fn minimum_or_maximum(e: &mut Emitter, base: &str, ty: Word, a: Word, b: Word) -> Word {
-    let order = if base == "minimum" { Glsl::NMin } else { Glsl::NMax };
+/// The smaller or larger of two floats; -0 is smaller than +0. If one is NaN, `minimum` and `maximum` give NaN, and
+/// `minimumnum` and `maximumnum` give the other.
+fn minimum_or_maximum(e: &mut Emitter, base: &str, register: Scalar, a: Word, b: Word) -> Word {
+    let ty = e.asm.scalar(register);
+    let integer = Scalar::unsigned(register.size());
+    if integer == Scalar::U16 {
+        e.asm.need(Capability::Int16);
+    }
+    let bits = memory::recast(&mut e.asm, a, register, integer);
+    let zero = e.asm.constant(integer, 0);
+    let negative = e.asm.make(S::SLessThan, Scalar::Bool, &[bits, zero]);
+    let smaller = base.starts_with("minimum");
+    let (order, equals) = if smaller { (Glsl::NMin, [a, b]) } else { (Glsl::NMax, [b, a]) };
+    // NMin and NMax do not order zeros, so the sign of `a` selects one of two equal numbers.
     let chosen = e.asm.glsl(order, ty, &[a, b]);
+    let by_sign = e.asm.op(S::Select, ty, &[negative, equals[0], equals[1]]);
+    let equal = e.asm.make(S::FOrdEqual, Scalar::Bool, &[a, b]);
+    let chosen = e.asm.op(S::Select, ty, &[equal, by_sign, chosen]);
+    if base.ends_with("num") {
+        return chosen;
+    }
     let sum = e.asm.op(S::FAdd, ty, &[a, b]);
     let x = e.asm.make(S::IsNan, Scalar::Bool, &[a]);
     let y = e.asm.make(S::IsNan, Scalar::Bool, &[b]);
@@ -162,7 +183,7 @@ fn count_ones(e: &mut Emitter, bits: u32, a: Word) -> Word {
 }
 
 fn leading_zeros(e: &mut Emitter, bits: u32, a: Word) -> Word {
-    // FindUMsb of 0 is -1, so 31 minus it is 32.
+    // For 0, FindUMsb is -1. The result `bits - 1 - top` is then `bits`.
     let word32 = e.asm.scalar(Scalar::U32);
     let (low, high) = halves(e, a, bits);
     let msb = e.asm.glsl(Glsl::FindUMsb, word32, &[low]);
@@ -208,9 +229,9 @@ fn reverse_bits(e: &mut Emitter, bits: u32, a: Word) -> Word {
         Some(high) => {
             let high = e.asm.make(S::BitReverse, Scalar::U32, &[high]);
             let all = pair(e, high, low);
-            shift_down(e, all, Scalar::U64, 64 - bits)
+            shift_right(e, all, Scalar::U64, 64 - bits)
         }
-        None => shift_down(e, low, Scalar::U32, 32 - bits),
+        None => shift_right(e, low, Scalar::U32, 32 - bits),
     }
 }
 
@@ -222,23 +243,23 @@ fn funnel_shift(e: &mut Emitter, base: &str, register: Scalar, bits: u32, [a, b,
     let zero = e.asm.constant(register, 0);
     let by = e.asm.op(S::BitwiseAnd, ty, &[c, mask]);
     let rest = e.asm.op(S::ISub, ty, &[size, by]);
-    let none = e.asm.make(S::IEqual, Scalar::Bool, &[by, zero]);
-    // A shift by all bits is undefined. Where `by` is 0, the select below does not take its result.
+    let operand_is_zero = e.asm.make(S::IEqual, Scalar::Bool, &[by, zero]);
+    // A shift by all bits is undefined, so its distance is masked. The select below discards the result of this shift if `by` is 0.
     let rest = e.asm.op(S::BitwiseAnd, ty, &[rest, mask]);
     let (up, down) = if base == "fshl" { (by, rest) } else { (rest, by) };
     let high = e.asm.op(S::ShiftLeftLogical, ty, &[a, up]);
     let low = e.asm.op(S::ShiftRightLogical, ty, &[b, down]);
     let both = e.asm.op(S::BitwiseOr, ty, &[high, low]);
     let whole = if base == "fshl" { a } else { b };
-    e.asm.op(S::Select, ty, &[none, whole, both])
+    e.asm.op(S::Select, ty, &[operand_is_zero, whole, both])
 }
 
 fn saturating_add(e: &mut Emitter, register: Scalar, bits: u32, a: Word, b: Word) -> Lowered<Word> {
     let ty = e.asm.scalar(register);
     let sum = integers::binary(&mut e.asm, BinaryOp::Add, bits, a, b)?;
     let over = integers::compare(&mut e.asm, IntPredicate::Ult, bits, sum, a);
-    let most = e.asm.constant(register, if bits == 64 { u64::MAX } else { (1 << bits) - 1 });
-    Ok(e.asm.op(S::Select, ty, &[over, most, sum]))
+    let max_value = e.asm.constant(register, if bits == 64 { u64::MAX } else { (1 << bits) - 1 });
+    Ok(e.asm.op(S::Select, ty, &[over, max_value, sum]))
 }
 
 fn saturating_sub(e: &mut Emitter, register: Scalar, bits: u32, a: Word, b: Word) -> Lowered<Word> {
@@ -249,7 +270,7 @@ fn saturating_sub(e: &mut Emitter, register: Scalar, bits: u32, a: Word, b: Word
     Ok(e.asm.op(S::Select, ty, &[under, zero, rest]))
 }
 
-/// -1, 0 or 1 in `to` bits.
+/// Compares two integers. The result, in `to` bits, is -1, 0 or 1.
 fn three_way(e: &mut Emitter, base: &str, ty: Word, (from, to): (u32, u32), a: Word, b: Word) -> Word {
     let (less, more) =
         if base == "ucmp" { (IntPredicate::Ult, IntPredicate::Ugt) } else { (IntPredicate::Slt, IntPredicate::Sgt) };
@@ -260,7 +281,7 @@ fn three_way(e: &mut Emitter, base: &str, ty: Word, (from, to): (u32, u32), a: W
     e.asm.op(S::BitwiseOr, ty, &[minus, plus])
 }
 
-/// The constants 0, 0.5 and 1; other values are not exact for a half.
+/// A float constant. A half supports only 0, 0.5 and 1.
 fn float(e: &mut Emitter, kind: ScalarKind, value: f64) -> Word {
     match kind {
         ScalarKind::Double => e.asm.constant(Scalar::F64, value.to_bits()),
@@ -278,7 +299,7 @@ fn float(e: &mut Emitter, kind: ScalarKind, value: f64) -> Word {
     }
 }
 
-/// The bits of a float as an integer, its type, and how many bits it has.
+/// The bits of a float as an integer, with the integer's type and width in bits.
 fn float_bits(e: &mut Emitter, kind: ScalarKind, word: Word) -> Lowered<(Word, Scalar, u32)> {
     match kind {
         ScalarKind::Float => Ok((memory::recast(&mut e.asm, word, Scalar::F32, Scalar::U32), Scalar::U32, 32)),
@@ -299,7 +320,7 @@ fn copysign(e: &mut Emitter, kind: ScalarKind, magnitude: Word, sign: Word) -> L
     Ok(memory::recast(&mut e.asm, both, scalar, kind.register()))
 }
 
-/// `llvm.is.fpclass`, by bits, since drivers may assume that there are no NaNs.
+/// Lowers `llvm.is.fpclass` to tests of the bits, because drivers may assume that no value is a NaN.
 fn classify(e: &mut Emitter, kind: ScalarKind, value: Word, mask: u64) -> Lowered<Word> {
     let (bits, scalar, width) = float_bits(e, kind, value)?;
     let fraction: u32 = if width == 32 { 23 } else { 52 };
@@ -313,13 +334,13 @@ fn classify(e: &mut Emitter, kind: ScalarKind, value: Word, mask: u64) -> Lowere
     let infinity_word = e.asm.constant(scalar, infinity);
     let quiet = e.asm.constant(scalar, infinity | 1 << (fraction - 1));
     let smallest = e.asm.constant(scalar, 1 << fraction);
-    let above = |e: &mut Emitter, op: S, than: Word| e.asm.make(op, Scalar::Bool, &[magnitude, than]);
-    let nan = above(e, S::UGreaterThan, infinity_word);
-    let is_quiet = above(e, S::UGreaterThanEqual, quiet);
-    let inf = above(e, S::IEqual, infinity_word);
-    let is_zero = above(e, S::IEqual, zero);
-    let below_normal = above(e, S::ULessThan, smallest);
-    let finite = above(e, S::ULessThan, infinity_word);
+    let compare_magnitude = |e: &mut Emitter, op: S, with: Word| e.asm.make(op, Scalar::Bool, &[magnitude, with]);
+    let nan = compare_magnitude(e, S::UGreaterThan, infinity_word);
+    let is_quiet = compare_magnitude(e, S::UGreaterThanEqual, quiet);
+    let inf = compare_magnitude(e, S::IEqual, infinity_word);
+    let is_zero = compare_magnitude(e, S::IEqual, zero);
+    let below_normal = compare_magnitude(e, S::ULessThan, smallest);
+    let finite = compare_magnitude(e, S::ULessThan, infinity_word);
     let not = |e: &mut Emitter, a: Word| e.asm.make(S::LogicalNot, Scalar::Bool, &[a]);
     let and = |e: &mut Emitter, a: Word, b: Word| e.asm.make(S::LogicalAnd, Scalar::Bool, &[a, b]);
     let signalling = not(e, is_quiet);
@@ -329,15 +350,15 @@ fn classify(e: &mut Emitter, kind: ScalarKind, value: Word, mask: u64) -> Lowere
     let not_below = not(e, below_normal);
     let normal = and(e, finite, not_below);
     let positive = not(e, negative);
-    // In the order of LLVM's mask.
+    // The classes in the order of their bits in LLVM's mask.
     let signed = [inf, normal, subnormal, is_zero];
     let mut any = e.asm.constant(Scalar::Bool, 0);
     let mut tests = vec![(0, signalling), (1, is_quiet)];
     for (n, class) in signed.into_iter().enumerate() {
-        let below = and(e, class, negative);
-        let above = and(e, class, positive);
-        tests.push((2 + n as u32, below));
-        tests.push((9 - n as u32, above));
+        let negative_class = and(e, class, negative);
+        let positive_class = and(e, class, positive);
+        tests.push((2 + n as u32, negative_class));
+        tests.push((9 - n as u32, positive_class));
     }
     for (bit, test) in tests {
         if mask >> bit & 1 != 0 {
@@ -347,7 +368,7 @@ fn classify(e: &mut Emitter, kind: ScalarKind, value: Word, mask: u64) -> Lowere
     Ok(any)
 }
 
-/// The lower 32 bits and, if there are more, the upper 32.
+/// The lower 32 bits of an integer and, if it has more than 32 bits, the upper 32.
 fn halves(e: &mut Emitter, word: Word, bits: u32) -> (Word, Option<Word>) {
     if bits <= 32 {
         return (word, None);
@@ -358,14 +379,14 @@ fn halves(e: &mut Emitter, word: Word, bits: u32) -> (Word, Option<Word>) {
     (low, Some(e.asm.make(S::UConvert, Scalar::U32, &[down])))
 }
 
-/// 64 bits of two halves.
+/// A 64-bit integer from its two halves.
 fn pair(e: &mut Emitter, low: Word, high: Word) -> Word {
     let vector = e.asm.vector(Scalar::U32, 2);
     let both = e.asm.op(S::CompositeConstruct, vector, &[low, high]);
     e.asm.make(S::Bitcast, Scalar::U64, &[both])
 }
 
-fn shift_down(e: &mut Emitter, word: Word, scalar: Scalar, by: u32) -> Word {
+fn shift_right(e: &mut Emitter, word: Word, scalar: Scalar, by: u32) -> Word {
     if by == 0 {
         return word;
     }
@@ -377,7 +398,7 @@ fn swap_bytes(e: &mut Emitter, word: Word, bits: u32, scalar: Scalar) -> Word {
     let ff = e.asm.constant(scalar, 0xff);
     let mut all = e.asm.constant(scalar, 0);
     for byte in 0..bits / 8 {
-        let down = shift_down(e, word, scalar, byte * 8);
+        let down = shift_right(e, word, scalar, byte * 8);
         let one = e.asm.make(S::BitwiseAnd, scalar, &[down, ff]);
         let by = e.asm.constant(Scalar::U32, u64::from(bits - 8 - byte * 8));
         let up = e.asm.make(S::ShiftLeftLogical, scalar, &[one, by]);
@@ -386,33 +407,35 @@ fn swap_bytes(e: &mut Emitter, word: Word, bits: u32, scalar: Scalar) -> Word {
     all
 }
 
-/// A float as the nearest integer of `to` bits; NaN as 0.
+/// Converts a float to an integer of `to` bits. Values out of range give the nearest limit, and NaN gives 0.
 fn saturate(e: &mut Emitter, with_sign: bool, from: ScalarKind, to: u32, value: Word) -> Lowered<Word> {
     let scalar = integers::container(to);
     let limit = 2_f64.powi(to as i32 - i32::from(with_sign));
-    let (low, least, most) = if with_sign {
+    let (low, min_value, max_value) = if with_sign {
         (-limit, 1_u64 << (to - 1), (1_u64 << (to - 1)) - 1)
     } else {
         (0.0, 0, if to == 64 { u64::MAX } else { (1 << to) - 1 })
     };
-    let constant = |e: &mut Emitter, value: f64| match from {
-        ScalarKind::Double => e.asm.constant(Scalar::F64, value.to_bits()),
-        _ => e.asm.constant(Scalar::F32, u64::from((value as f32).to_bits())),
+    // Most limits do not fit into a half.
+    let (from, value) = match from {
+        ScalarKind::Half => (ScalarKind::Float, e.asm.make(S::FConvert, Scalar::F32, &[value])),
+        _ => (from, value),
     };
-    let (low_word, high_word) = (constant(e, low), constant(e, limit));
+    let (low_word, high_word) = (float(e, from, low), float(e, from, limit));
     let op = if with_sign { S::ConvertFToS } else { S::ConvertFToU };
-    let plain = e.asm.make(op, scalar, &[value]);
-    let plain = integers::clean(&mut e.asm, plain, to);
-    let (least, most, zero) = (e.asm.constant(scalar, least), e.asm.constant(scalar, most), e.asm.constant(scalar, 0));
+    let converted = e.asm.make(op, scalar, &[value]);
+    let converted = integers::clean(&mut e.asm, converted, to);
+    let (min_value, max_value, zero) =
+        (e.asm.constant(scalar, min_value), e.asm.constant(scalar, max_value), e.asm.constant(scalar, 0));
     let under = e.asm.make(S::FOrdLessThan, Scalar::Bool, &[value, low_word]);
     let over = e.asm.make(S::FOrdGreaterThanEqual, Scalar::Bool, &[value, high_word]);
     let nan = e.asm.make(S::IsNan, Scalar::Bool, &[value]);
-    let word = e.asm.make(S::Select, scalar, &[under, least, plain]);
-    let word = e.asm.make(S::Select, scalar, &[over, most, word]);
+    let word = e.asm.make(S::Select, scalar, &[under, min_value, converted]);
+    let word = e.asm.make(S::Select, scalar, &[over, max_value, word]);
     Ok(e.asm.make(S::Select, scalar, &[nan, zero, word]))
 }
 
-/// Arithmetic of integers, and whether it overflowed.
+/// Lowers integer arithmetic with an overflow flag.
 pub(super) fn overflow(e: &mut Emitter, base: &str, arguments: &[Operand]) -> Lowered<Vec<Word>> {
     let [left, right] = arguments else { return Err(e.internal(base)) };
     let ScalarKind::Int(bits) = e.kind(&left.ty)? else { return Err(e.internal(base)) };
@@ -434,19 +457,19 @@ pub(super) fn overflow(e: &mut Emitter, base: &str, arguments: &[Operand]) -> Lo
         "umul.with.overflow" => {
             let product = integers::binary(asm, BinaryOp::Mul, bits, a, b)?;
             let one = asm.constant(scalar, 1);
-            let none = integers::compare(asm, IntPredicate::Eq, bits, b, zero);
-            let divisor = asm.make(S::Select, scalar, &[none, one, b]);
-            let back = integers::binary(asm, BinaryOp::UDiv, bits, product, divisor)?;
-            let differs = integers::compare(asm, IntPredicate::Ne, bits, back, a);
-            let some = asm.make(S::LogicalNot, Scalar::Bool, &[none]);
-            let over = asm.make(S::LogicalAnd, Scalar::Bool, &[some, differs]);
+            let operand_is_zero = integers::compare(asm, IntPredicate::Eq, bits, b, zero);
+            let divisor = asm.make(S::Select, scalar, &[operand_is_zero, one, b]);
+            let recovered = integers::binary(asm, BinaryOp::UDiv, bits, product, divisor)?;
+            let differs = integers::compare(asm, IntPredicate::Ne, bits, recovered, a);
+            let operand_is_nonzero = asm.make(S::LogicalNot, Scalar::Bool, &[operand_is_zero]);
+            let over = asm.make(S::LogicalAnd, Scalar::Bool, &[operand_is_nonzero, differs]);
             vec![product, over]
         }
         "sadd.with.overflow" | "ssub.with.overflow" => {
             let add = base.starts_with("sadd");
             let op = if add { BinaryOp::Add } else { BinaryOp::Sub };
             let result = integers::binary(asm, op, bits, a, b)?;
-            // It overflowed if the sign of the result is wrong.
+            // The operation overflowed if the sign of the result is wrong.
             let x = asm.make(S::BitwiseXor, scalar, &[a, result]);
             let other = if add { result } else { a };
             let y = asm.make(S::BitwiseXor, scalar, &[b, other]);
@@ -459,8 +482,8 @@ pub(super) fn overflow(e: &mut Emitter, base: &str, arguments: &[Operand]) -> Lo
             let wide_b = integers::sign_extend(asm, b, bits, 64);
             let wide = asm.make(S::IMul, Scalar::U64, &[wide_a, wide_b]);
             let product = integers::truncate(asm, wide, 64, bits);
-            let back = integers::sign_extend(asm, product, bits, 64);
-            let over = asm.make(S::INotEqual, Scalar::Bool, &[back, wide]);
+            let recovered = integers::sign_extend(asm, product, bits, 64);
+            let over = asm.make(S::INotEqual, Scalar::Bool, &[recovered, wide]);
             vec![product, over]
         }
         _ => {

@@ -1,35 +1,39 @@
-//! Loads and stores: through device addresses, and in the variables that hold tile_static memory, locals and tables.
+//! Emits loads and stores. The kernel accesses device memory through 64-bit addresses. It accesses tile_static memory,
+//! local variables and constant tables as SPIR-V variables.
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Scalar};
 use super::pointer_sets::PointerClass;
 use super::pointers::{Group, MemorySpace, Object, PointerAnalysis};
-use super::scalars::{ScalarKind, leaves};
+use super::scalars::{ScalarKind, aligned_at, leaves};
 use crate::ir::{BinaryOp, CastOp, Constant, Function, Instruction, Module, Op, Operand, Type, Value};
 use crate::kernel_error::KernelError;
 use rspirv::dr;
 use rspirv::spirv::{self, Capability, StorageClass, Word};
 
-/// A group as a variable: an array of one scalar type.
+/// The SPIR-V variable of a group of objects that the same pointers may point to (see `pointers`; not a workgroup): an
+/// array of one scalar type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GroupVariable {
     pub(super) variable: Word,
     pub(super) class: StorageClass,
-    /// What the array is made of.
+    /// The element type of the array.
     pub(super) element: Scalar,
-    /// What one step of a pointer into it counts for: the size of an element, or 1 byte.
+    /// The unit of pointers into the array, in bytes: the size of an element, or 1.
     pub(super) unit: u64,
 }
 
-/// How the accesses to a group look, which decides the type of its variable.
+/// A summary of the accesses to a group, which determines the type of its variable.
 #[derive(Clone, Copy)]
 struct AccessPattern {
-    /// The largest width of which all accesses are multiples.
+    /// The width of the narrowest access in bytes. If the alignment of an access is smaller than its size, the
+    /// alignment counts as its width.
     width: u64,
-    /// The type of all accesses, if they have one.
+    /// The type of the accesses, if all have the same type.
     ty: Option<Scalar>,
+    /// True if there are accesses.
     any: bool,
-    /// A number of bytes of which all offsets are multiples.
+    /// All offsets are multiples of this number of bytes.
     step: u64,
 }
 
@@ -52,8 +56,8 @@ impl AccessPattern {
 }
 
 /// The largest power of two, up to 8, that is known to divide a value.
-fn divides(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
-    let of = |op: &Operand| divides(definitions, &op.value, depth + 1);
+fn known_divisor(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
+    let of = |op: &Operand| known_divisor(definitions, &op.value, depth + 1);
     match value {
         Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef | Constant::Poison) => 8,
         Value::Constant(Constant::Int(v)) => 1 << v.trailing_zeros().min(3),
@@ -72,14 +76,14 @@ fn divides(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u
             Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value, .. }) => of(value),
             Some(Op::Select { yes, no, .. }) => of(yes).min(of(no)),
             Some(Op::Phi { incoming, .. }) if depth < 3 => {
-                incoming.iter().map(|(value, _)| divides(definitions, value, depth + 2)).min().unwrap_or(1)
+                incoming.iter().map(|(value, _)| known_divisor(definitions, value, depth + 2)).min().unwrap_or(1)
             }
             _ => 1,
         },
     }
 }
 
-/// Makes a variable of each group.
+/// Creates a variable for each group.
 pub(super) fn group_variables(
     asm: &mut Assembler,
     module: &Module,
@@ -114,10 +118,18 @@ pub(super) fn group_variables(
                 let Some(all) = leaves(ty) else { continue };
                 for leaf in all {
                     let Some(scalar) = leaf.kind.memory() else {
-                        return Err(KernelError::at(module, *location, format!("internal: memory of type {ty:?}")));
+                        return Err(KernelError::at(
+                            module,
+                            *location,
+                            format!(
+                                "internal: SPIR-V has no memory access for type {ty:?}; please report this with the \
+                                 source"
+                            ),
+                        ));
                     };
-                    let align = if leaf.offset == 0 { *align } else { (*align).min(1 << leaf.offset.trailing_zeros()) };
+                    let align = aligned_at(*align, leaf.offset);
                     patterns[group].access(scalar, if align == 0 { scalar.size() } else { align });
+                    patterns[group].step(leaf.offset);
                 }
             }
             Op::AtomicRmw { pointer, value, .. } | Op::CmpXchg { pointer, new: value, .. } => {
@@ -125,15 +137,18 @@ pub(super) fn group_variables(
                 let size = value.ty.size().unwrap_or(4);
                 patterns[group].access(Scalar::unsigned(size), size);
             }
-            Op::Call { arguments, callee, .. } => {
-                let copy = memory_intrinsic(&module.functions[callee.0].name);
-                for argument in arguments {
+            Op::Call { arguments, aligns, callee, .. } => {
+                let copied = memory_intrinsic(&module.functions[callee.0].name).map(|_| copied_scalar(arguments));
+                for (argument, align) in arguments.iter().zip(aligns) {
                     if !matches!(argument.ty, Type::Pointer(_)) {
                         continue;
                     }
                     let Some(group) = group_of(&argument.value) else { continue };
-                    match copy {
-                        Some(_) => patterns[group].access(Scalar::U32, copy_align(arguments)),
+                    match copied {
+                        Some(scalar) => {
+                            patterns[group].access(scalar, *align);
+                            patterns[group].step(scalar.size());
+                        }
                         None => patterns[group].access(Scalar::U32, 4),
                     }
                 }
@@ -143,8 +158,8 @@ pub(super) fn group_variables(
                 let Some(steps) = steps(source, indices) else { continue };
                 patterns[group].step(steps.offset.unsigned_abs());
                 for (index, by) in steps.by {
-                    let known = divides(&definitions, &index.value, 0);
-                    patterns[group].step((known << by.trailing_zeros().min(3)).min(8));
+                    let index_divisor = known_divisor(&definitions, &index.value, 0);
+                    patterns[group].step((index_divisor << by.trailing_zeros().min(3)).min(8));
                 }
             }
             _ => {}
@@ -160,7 +175,7 @@ fn variable(
     pattern: AccessPattern,
 ) -> Result<GroupVariable, KernelError> {
     let width = match (group.space, pattern.width) {
-        // Two threads may write to parts of one word.
+        // Two threads may write different parts of one word, so elements must be as small as the accesses.
         (MemorySpace::Tile, 1) => {
             asm.need(Capability::Int8);
             1
@@ -169,7 +184,7 @@ fn variable(
             asm.need(Capability::Int16);
             2
         }
-        // Smaller parts are extracted from words.
+        // In memory of one thread and in tables, smaller values are parts of 32-bit words.
         (_, width) => width.max(4),
     };
     let element = pattern.ty.filter(|ty| ty.size() == width).unwrap_or(Scalar::unsigned(width));
@@ -200,7 +215,7 @@ fn variable(
     Ok(GroupVariable { variable, class, element, unit })
 }
 
-/// The initial bytes of a group, if it has a table.
+/// The initial bytes of a group, if it contains a constant table.
 fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, KernelError> {
     if group.space == MemorySpace::Tile {
         return Ok(None);
@@ -214,7 +229,7 @@ fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, KernelErro
             any = true;
             if write(&global.ty, initializer, &mut bytes, at as usize).is_none() {
                 return Err(KernelError::new(format!(
-                    "the constant '{}' holds addresses of the host, which kernels cannot use: hold indices instead",
+                    "the constant '{}' holds addresses of the host, which kernels cannot use: store indices instead",
                     global.name
                 )));
             }
@@ -255,13 +270,13 @@ fn write(ty: &Type, constant: &Constant, bytes: &mut [u8], at: usize) -> Option<
     }
 }
 
-/// The bits of a scalar constant, in the low end of the number.
+/// The bits of a scalar constant, in the low bits of the result.
 pub(super) fn scalar_bits(ty: &Type, constant: &Constant) -> Option<u64> {
     match (ty, constant) {
         (Type::Int(bits), Constant::Int(value)) => {
             Some(if *bits >= 64 { *value as u64 } else { *value as u64 & ((1 << bits) - 1) })
         }
-        (Type::Float, Constant::Float(bits)) => Some(u64::from(narrow(*bits))),
+        (Type::Float, Constant::Float(bits)) => Some(u64::from(float_bits_of_double(*bits))),
         (Type::Double, Constant::Float(bits)) => Some(*bits),
         (Type::Half, Constant::Float(bits)) => Some(u64::from(half(*bits))),
         (_, Constant::Zero) => Some(0),
@@ -270,10 +285,10 @@ pub(super) fn scalar_bits(ty: &Type, constant: &Constant) -> Option<u64> {
 }
 
 /// The bits of a float that is given as a double.
-fn narrow(bits: u64) -> u32 {
+fn float_bits_of_double(bits: u64) -> u32 {
     let value = f64::from_bits(bits);
     if value.is_nan() {
-        // The payload's upper bits.
+        // Keep the payload's upper bits.
         return ((bits >> 32) as u32 & 0x8000_0000) | 0x7f80_0000 | ((bits >> 29) as u32 & 0x007f_ffff).max(1);
     }
     (value as f32).to_bits()
@@ -309,33 +324,33 @@ pub(super) fn memory_intrinsic(name: &str) -> Option<MemoryIntrinsic> {
     }
 }
 
-/// The width in which memory is copied, by the size: the tree does not have the alignment of the operands.
-fn copy_align(arguments: &[Operand]) -> u64 {
-    match arguments.get(2).map(|size| &size.value) {
-        Some(Value::Constant(Constant::Int(size))) if size % 4 == 0 => 4,
-        Some(Value::Constant(Constant::Int(size))) if size % 2 == 0 => 2,
-        _ => 1,
+/// The type of the accesses of a memory copy: the largest one whose size divides the size of the copy.
+pub(super) fn copied_scalar(arguments: &[Operand]) -> Scalar {
+    match arguments.get(2).and_then(Operand::unsigned) {
+        Some(size) if size % 4 == 0 => Scalar::U32,
+        Some(size) if size % 2 == 0 => Scalar::U16,
+        _ => Scalar::U8,
     }
 }
 
-/// An address as SPIR-V has it.
+/// An address in the SPIR-V module.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Address {
     /// A 64-bit integer.
     Device(Word),
-    /// An offset into the variable of a group, in its units; 32 bits.
+    /// A 32-bit offset into the variable of a group, in units of [`GroupVariable::unit`] bytes.
     In(GroupVariable, Word),
 }
 
 impl Address {
-    /// Its number.
+    /// The 64-bit address, or the offset.
     pub(super) fn word(self) -> Word {
         match self {
             Address::Device(at) | Address::In(_, at) => at,
         }
     }
 
-    /// The address so many bytes after this.
+    /// The address `bytes` bytes after this one.
     pub(super) fn plus(self, asm: &mut Assembler, bytes: u64) -> Address {
         if bytes == 0 {
             return self;
@@ -345,7 +360,8 @@ impl Address {
                 let by = asm.constant(Scalar::U64, bytes);
                 Address::Device(asm.make(spirv::Op::IAdd, Scalar::U64, &[at, by]))
             }
-            // Parts of an element are not addressed: callers ask for multiples of the unit.
+            // `bytes` is a multiple of the unit: the unit exceeds 1 only if all offsets are multiples of it (see
+            // `variable`).
             Address::In(group, at) => {
                 let by = asm.constant(Scalar::U32, bytes / group.unit);
                 Address::In(group, asm.sum_u32(at, by))
@@ -366,9 +382,9 @@ pub(super) fn device_pointer(asm: &mut Assembler, at: Word, scalar: Scalar) -> W
     asm.op(spirv::Op::ConvertUToPtr, pointer, &[at])
 }
 
-/// The pointer, the scope and the semantics of an access that passes by caches which other tiles do not share. NVIDIA's driver reads
-/// its first cache also where an access is volatile and behind fences.
-fn coherent_place(asm: &mut Assembler, at: Word) -> (Word, Word, Word) {
+/// The pointer, scope and semantics of a relaxed atomic access, which bypasses caches that other tiles do not share. With NVIDIA's driver,
+/// volatile accesses and accesses after fences still read the L1 cache.
+fn coherent_operands(asm: &mut Assembler, at: Word) -> (Word, Word, Word) {
     let device = asm.constant(Scalar::U32, spirv::Scope::Device as u64);
     let relaxed = asm.constant(Scalar::U32, 0);
     (device_pointer(asm, at, Scalar::U32), device, relaxed)
@@ -383,16 +399,17 @@ fn aligned(align: u64, scalar: Scalar, volatile: bool) -> Vec<dr::Operand> {
     vec![dr::Operand::MemoryAccess(flags), dr::Operand::LiteralBit32(align as u32)]
 }
 
-/// The width of the pieces of an access that Vulkan does not allow as one: if it is aligned to less than its size.
+/// The width of the pieces into which an access must be split, because Vulkan allows only accesses that are aligned to their size. `None`
+/// if the access needs no split.
 fn piece(asm: &Assembler, at: Address, scalar: Scalar, align: u64) -> Option<u64> {
     if asm.coherent && matches!(at, Address::Device(_)) && scalar.size() == 8 && (align == 0 || align >= 4) {
-        // Atomic accesses of 8 bytes are not on every device.
+        // Not every device has atomic accesses of 8 bytes.
         return Some(4);
     }
     let align = if align == 0 { scalar.size() } else { 1 << align.trailing_zeros().min(3) };
     let needed = match at {
         Address::Device(_) => scalar.size(),
-        // A unit is an element, so accesses are aligned.
+        // All offsets are multiples of the element size, so accesses are aligned.
         Address::In(group, _) if group.unit > 1 => return None,
         Address::In(group, _) => scalar.size().min(group.element.size()),
     };
@@ -420,7 +437,7 @@ pub(super) fn load(asm: &mut Assembler, from: Address, kind: ScalarKind, align: 
     }
     let raw = match from {
         Address::Device(at) if asm.coherent && scalar.size() == 4 => {
-            let (pointer, scope, relaxed) = coherent_place(asm, at);
+            let (pointer, scope, relaxed) = coherent_operands(asm, at);
             let raw = asm.make(spirv::Op::AtomicLoad, Scalar::U32, &[pointer, scope, relaxed]);
             recast(asm, raw, Scalar::U32, scalar)
         }
@@ -444,7 +461,7 @@ pub(super) fn load(asm: &mut Assembler, from: Address, kind: ScalarKind, align: 
                 _ => part,
             });
         }
-        Address::In(group, at) => load_from(asm, group, at, scalar),
+        Address::In(group, at) => load_elements(asm, group, at, scalar),
     };
     Some(widen(asm, raw, scalar, kind))
 }
@@ -500,7 +517,7 @@ pub(super) fn store(
     match to {
         Address::Device(at) if asm.coherent && scalar.size() == 4 => {
             let raw = recast(asm, value, scalar, Scalar::U32);
-            let (pointer, scope, relaxed) = coherent_place(asm, at);
+            let (pointer, scope, relaxed) = coherent_operands(asm, at);
             let operands = [pointer, scope, relaxed, raw].map(dr::Operand::IdRef).to_vec();
             asm.push(dr::Instruction::new(spirv::Op::AtomicStore, None, None, operands));
         }
@@ -510,12 +527,12 @@ pub(super) fn store(
             operands.extend(aligned(align, scalar, volatile));
             asm.push(dr::Instruction::new(spirv::Op::Store, None, None, operands));
         }
-        Address::In(group, at) => store_in(asm, group, at, scalar, value),
+        Address::In(group, at) => store_elements(asm, group, at, scalar, value),
     }
     Some(())
 }
 
-/// From the type in memory to that of the register.
+/// Converts a value from its type in memory to its register type.
 fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: ScalarKind) -> Word {
     match (scalar, kind) {
         (Scalar::U8, ScalarKind::Int(1)) => {
@@ -530,7 +547,7 @@ fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: ScalarKind) -> Wo
     }
 }
 
-/// From the type of the register to that in memory.
+/// Converts a value from its register type to its type in memory.
 fn narrow_to(asm: &mut Assembler, value: Word, scalar: Scalar, kind: ScalarKind) -> Word {
     match (scalar, kind) {
         (Scalar::U8, ScalarKind::Int(1)) => {
@@ -544,12 +561,12 @@ fn narrow_to(asm: &mut Assembler, value: Word, scalar: Scalar, kind: ScalarKind)
     }
 }
 
-/// The same bits as another type.
+/// The same bits as a value of another type.
 pub(super) fn recast(asm: &mut Assembler, value: Word, from: Scalar, to: Scalar) -> Word {
     if from == to { value } else { asm.make(spirv::Op::Bitcast, to, &[value]) }
 }
 
-/// A pointer to the element at an offset, `plus` elements further.
+/// A pointer to the element that is `plus` elements after the offset `at`.
 pub(super) fn element_pointer(asm: &mut Assembler, group: GroupVariable, at: Word, plus: u64) -> Word {
     let size = group.element.size();
     let mut index = at;
@@ -565,7 +582,7 @@ pub(super) fn element_pointer(asm: &mut Assembler, group: GroupVariable, at: Wor
     asm.element(group.class, element, group.variable, index)
 }
 
-/// The offset, in bits, within its element of 4 or 8 bytes.
+/// The offset of the address `at` within an element of 4 or 8 bytes, in bits.
 fn bits_into(asm: &mut Assembler, group: GroupVariable, at: Word) -> Word {
     if group.unit != 1 {
         return asm.constant(Scalar::U32, 0);
@@ -576,7 +593,7 @@ fn bits_into(asm: &mut Assembler, group: GroupVariable, at: Word) -> Word {
     asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[byte, three])
 }
 
-/// Loads 1 or 2 bytes of an element of 4, as 32 bits.
+/// Loads 1 or 2 bytes of a 4-byte element into a 32-bit register.
 fn load_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar) -> Word {
     let pointer = element_pointer(asm, group, at, 0);
     let whole = asm.make(spirv::Op::Load, group.element, &[pointer]);
@@ -587,36 +604,36 @@ fn load_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar
     asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[low, mask])
 }
 
-/// Stores 1 or 2 bytes into an element of 4; higher bits of the value are ignored.
+/// Stores 1 or 2 bytes into a 4-byte element; higher bits of the value are ignored.
 fn store_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar, value: Word) {
     let pointer = element_pointer(asm, group, at, 0);
     let whole = asm.make(spirv::Op::Load, group.element, &[pointer]);
     let whole = recast(asm, whole, group.element, Scalar::U32);
     let bits = bits_into(asm, group, at);
     let ones = asm.constant(Scalar::U32, (1 << (scalar.size() * 8)) - 1);
-    let hole = asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[ones, bits]);
-    let rest = asm.make(spirv::Op::Not, Scalar::U32, &[hole]);
-    let kept = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[whole, rest]);
+    let part_mask = asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[ones, bits]);
+    let rest = asm.make(spirv::Op::Not, Scalar::U32, &[part_mask]);
+    let other_bits = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[whole, rest]);
     let part = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[value, ones]);
     let placed = asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[part, bits]);
-    let new = asm.make(spirv::Op::BitwiseOr, Scalar::U32, &[kept, placed]);
+    let new = asm.make(spirv::Op::BitwiseOr, Scalar::U32, &[other_bits, placed]);
     let new = recast(asm, new, Scalar::U32, group.element);
-    put(asm, pointer, new);
+    emit_store(asm, pointer, new);
 }
 
-fn put(asm: &mut Assembler, pointer: Word, value: Word) {
+fn emit_store(asm: &mut Assembler, pointer: Word, value: Word) {
     let operands = vec![dr::Operand::IdRef(pointer), dr::Operand::IdRef(value)];
     asm.push(dr::Instruction::new(spirv::Op::Store, None, None, operands));
 }
 
-fn load_from(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar) -> Word {
+fn load_elements(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar) -> Word {
     let element = group.element;
     if scalar.size() == element.size() {
         let pointer = element_pointer(asm, group, at, 0);
         let value = asm.make(spirv::Op::Load, element, &[pointer]);
         return recast(asm, value, element, scalar);
     }
-    // Several elements, the lowest first.
+    // The value covers several elements. The first element has the lowest bits.
     let whole = Scalar::unsigned(scalar.size());
     let mut value = None;
     for n in 0..scalar.size() / element.size() {
@@ -640,7 +657,7 @@ fn load_from(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar
     if whole == Scalar::U16 { shrink(asm, value, scalar) } else { recast(asm, value, whole, scalar) }
 }
 
-/// From 32 bits to a type of fewer in memory.
+/// Converts a 32-bit value to a narrower type in memory.
 pub(super) fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
     match to {
         Scalar::U8 => {
@@ -656,12 +673,12 @@ pub(super) fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
     }
 }
 
-fn store_in(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar, value: Word) {
+fn store_elements(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar, value: Word) {
     let element = group.element;
     if scalar.size() == element.size() {
         let pointer = element_pointer(asm, group, at, 0);
         let value = recast(asm, value, scalar, element);
-        put(asm, pointer, value);
+        emit_store(asm, pointer, value);
         return;
     }
     let whole = Scalar::unsigned(scalar.size());
@@ -678,6 +695,6 @@ fn store_in(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar,
         let part_value = if part == register { low } else { asm.make(spirv::Op::UConvert, part, &[low]) };
         let part_value = recast(asm, part_value, part, element);
         let pointer = element_pointer(asm, group, at, n);
-        put(asm, pointer, part_value);
+        emit_store(asm, pointer, part_value);
     }
 }

@@ -1,16 +1,21 @@
-//! From LLVM IR to SPIR-V for Vulkan, kernel by kernel.
+//! Lowers each kernel of a module from LLVM IR to SPIR-V for Vulkan.
 //!
-//! LLVM's passes have inlined all calls and structured the control flow (`pipelines` says how). Here, in this order:
-//! `structured_flow` gives each construct a merge block (by `edges` and `breaks`), `pointers` finds what each pointer
-//! may point to, `memory` makes variables for tile_static memory, locals and tables, and `instructions` writes SPIR-V, with
-//! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`, `printf`. All share the `emitter`, which writes
-//! through the `assembler`. A kernel is one module with one entry point, `main`, and one push constant: the 64-bit device
-//! address of its argument block.
+//! LLVM's passes have inlined all calls and structured the control flow (see `pipelines`). The steps here, in order:
 //!
-//! Before that, `barriers` looks for tile barriers that not all threads reach, by `uniformity`: what is the same for all threads of
-//! a tile.
+//! 1. `structured_flow`, which uses `alternatives`, `edges` and `breaks`, gives each construct a merge block.
+//! 2. `pointers` finds the memory that each pointer may point to.
+//! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
+//! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients` and
+//!    `printf`.
+//!
+//! All steps that emit SPIR-V share the `emitter`, which writes through the `assembler`. Each kernel becomes one SPIR-V module with one
+//! entry point, `main`, and one push constant: the 64-bit device address of the argument block.
+//!
+//! Before these steps, `barriers` looks for tile barriers that not all threads reach. `barriers` uses `uniformity`, which finds the values
+//! that are the same for all threads of a tile.
 
 mod addresses;
+mod alternatives;
 mod assembler;
 mod atomics;
 mod barriers;
@@ -19,6 +24,7 @@ mod breaks;
 mod calls;
 mod capture_uses;
 mod checked;
+mod clamps;
 mod compile;
 mod conversions;
 mod division;

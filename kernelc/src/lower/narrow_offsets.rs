@@ -1,8 +1,9 @@
-//! Addresses as a captured pointer and an offset of 32 bits, for devices that address memory so (`OfDevice::NarrowOffsets`).
+//! Computes addresses as a captured pointer plus a 32-bit offset (narrow addresses), for devices with this addressing mode
+//! (`DeviceProperty::NarrowOffsets`).
 //!
-//! A captured pointer is the lowest address of its array or view, and no memory of such a device has 4 GiB. So the sum of all steps from the
-//! captured pointer to an element is below 2^32, and arithmetic of 32 bits gives it exactly, whatever the partial sums are. An
-//! address that is not accessed may lie outside of the memory; only accesses use this form.
+//! A captured pointer is the lowest address of its array or view, and all memory of such a device is smaller than 4 GiB. So the sum of all
+//! steps from the captured pointer to an element is below 2^32. 32-bit arithmetic gives this sum exactly, even if partial sums wrap around.
+//! A pointer that is not used for an access may lie outside of the memory, so only accesses use narrow addresses.
 
 use super::addresses::Steps;
 use super::assembler::Scalar;
@@ -12,47 +13,121 @@ use super::integers;
 use super::pointer_sets::PointerClass;
 use crate::bounds_option::Bounds;
 use crate::ir::{BinaryOp, CastOp, Constant, LocalId, Op, Operand, Type, Value};
-use revamp_image::OfDevice;
+use revamp_image::DeviceProperty;
 use rspirv::spirv::{Op as S, Word};
 
-/// How many operations the search of an index for its terms goes through.
+/// The maximum depth of operations that `low_half` follows in an index.
 const MAX_DEPTH: u32 = 4;
 
 impl Emitter<'_> {
-    /// To call when the address arithmetic `steps` after `base` made the pointer `result` with the value `wide`.
+    /// Records the offset of the pointer `result` from the captured pointer. The address arithmetic `steps` computes `result` from `base`.
+    /// `wide`: the 64-bit value of `result`.
     pub(super) fn note_offset(&mut self, result: LocalId, base: &Operand, steps: &Steps, wide: Word) -> Lowered<()> {
-        // Checks compare whole offsets.
-        if self.options.bounds != Bounds::Off || self.pointers.class_of(result) != PointerClass::Device {
+        if !self.has_offset(result) {
             return Ok(());
         }
-        let Some((start, before)) = self.start_and_offset(base)? else { return Ok(()) };
-        let mut offset = before;
+        let Some((start, base_offset)) = self.start_and_offset(base)? else { return Ok(()) };
+        let mut offset = base_offset;
         for (index, by) in &steps.by {
             let low = self.low_half(index, MAX_DEPTH)?;
             let step = integers::times(&mut self.asm, Scalar::U32, low, *by);
             offset = Some(self.sum(offset, step));
         }
-        if steps.offset != 0 {
+        if steps.offset != 0 || offset.is_none() {
             let by = self.asm.constant(Scalar::U32, steps.offset as u64 & 0xffff_ffff);
             offset = Some(self.sum(offset, by));
         }
         let Some(offset) = offset else { return Ok(()) };
         self.narrow_addresses.made.insert(result, (start, offset));
-        if self.narrow_addresses.accessed.contains(&result) {
-            let far = self.asm.make(S::UConvert, Scalar::U64, &[offset]);
-            let near = self.asm.make(S::IAdd, Scalar::U64, &[start, far]);
-            let narrow = self.asm.of_device(OfDevice::NarrowOffsets as u32);
-            let address = self.asm.make(S::Select, Scalar::U64, &[narrow, near, wide]);
+        if self.narrow_addresses.accessed_pointers.contains(&result) {
+            let narrow_sum = self.near_address(result, base, steps, (start, offset));
+            let address = self.select_address(narrow_sum, wide);
+            self.narrow_addresses.narrow_sum.insert(result, narrow_sum);
             self.narrow_addresses.addresses.insert(result, address);
         }
         Ok(())
+    }
+
+    /// True if accesses through a pointer may use a narrow address. Bounds checks need the 64-bit offset.
+    fn has_offset(&self, pointer: LocalId) -> bool {
+        self.options.bounds == Bounds::Off && self.pointers.class_of(pointer) == PointerClass::Device
+    }
+
+    /// The narrow address of `result`, which is the sum of `parts` unless the block has an anchor.
+    ///
+    /// The anchor is another address that the block accesses, at a constant distance from `result`. The anchor lies within the memory
+    /// because it is accessed. The address of `result` is then the 64-bit address of the anchor plus the constant, which drivers fold into
+    /// the access.
+    fn near_address(&mut self, result: LocalId, base: &Operand, steps: &Steps, parts: (Word, Word)) -> Word {
+        let (block, _) = self.place;
+        let Some(base) = base.value.local().filter(|_| steps.by.is_empty()) else { return self.narrow_sum(parts) };
+        let of_base = self.narrow_addresses.made.get(&base).copied();
+        let anchor = match (self.narrow_addresses.anchors.get(&(base, block)), of_base) {
+            (Some(&anchor), _) => Some(anchor),
+            (None, Some(parts)) if self.narrow_addresses.accessed.contains(&(base, block)) => {
+                let narrow_sum = self.narrow_addresses.narrow_sum.get(&base).copied();
+                Some((narrow_sum.unwrap_or_else(|| self.narrow_sum(parts)), 0))
+            }
+            _ => None,
+        };
+        let (narrow_sum, at) = match anchor {
+            Some((narrow_sum, at)) => {
+                let by = self.asm.constant(Scalar::U64, steps.offset.wrapping_sub(at) as u64);
+                return self.asm.make(S::IAdd, Scalar::U64, &[narrow_sum, by]);
+            }
+            None => (self.narrow_sum(parts), steps.offset),
+        };
+        if self.narrow_addresses.accessed.contains(&(result, block)) {
+            self.narrow_addresses.anchors.insert((base, block), (narrow_sum, at));
+        }
+        narrow_sum
+    }
+
+    /// Adds the zero-extended offset to the captured pointer `start`.
+    fn narrow_sum(&mut self, (start, offset): (Word, Word)) -> Word {
+        let wide_offset = self.asm.make(S::UConvert, Scalar::U64, &[offset]);
+        self.asm.make(S::IAdd, Scalar::U64, &[start, wide_offset])
+    }
+
+    /// Selects the narrow address on devices with `DeviceProperty::NarrowOffsets`, and the 64-bit value of the pointer on others.
+    fn select_address(&mut self, narrow_sum: Word, wide: Word) -> Word {
+        let narrow = self.asm.device_property(DeviceProperty::NarrowOffsets as u32);
+        self.asm.make(S::Select, Scalar::U64, &[narrow, narrow_sum, wide])
+    }
+
+    /// The address that accesses through a pointer use; `None` if they use the pointer's 64-bit value.
+    pub(super) fn narrow_address(&mut self, pointer: &Operand) -> Option<Word> {
+        let local = pointer.value.local()?;
+        if let Some(&known) = self.narrow_addresses.addresses.get(&local) {
+            return Some(known);
+        }
+        let parts = *self.narrow_addresses.made.get(&local).filter(|_| self.narrow_addresses.is_phi(local))?;
+        let wide = *self.values.get(&local)?.first()?;
+        let narrow_sum = self.narrow_sum(parts);
+        Some(self.select_address(narrow_sum, wide))
+    }
+
+    /// The captured pointer from which the phi `local` is derived, if there is exactly one.
+    pub(super) fn start_of_phi(&self, local: LocalId) -> Option<Word> {
+        let start = self.narrow_addresses.starts.get(&local).filter(|_| self.has_offset(local))?;
+        self.values.get(start)?.first().copied()
+    }
+
+    /// The offset of `value` from its captured pointer. `value` is an incoming value of a phi that is derived from a
+    /// single captured pointer.
+    pub(super) fn offset_of(&mut self, value: &Value) -> Option<Word> {
+        let local = value.local()?;
+        let known = self.narrow_addresses.made.get(&local).map(|&(_, offset)| offset);
+        let zero = self.asm.constant(Scalar::U32, 0);
+        known.or_else(|| (self.narrow_addresses.starts.get(&local) == Some(&local)).then_some(zero))
     }
 
     fn sum(&mut self, a: Option<Word>, b: Word) -> Word {
         a.map_or(b, |a| self.asm.make(S::IAdd, Scalar::U32, &[a, b]))
     }
 
-    /// The captured pointer that `base` is or was made from, and the offset from there; `None` if that is not known.
+    /// The captured pointer from which `base` is derived, and the offset from it. The inner `None`: `base` is the captured pointer itself.
+    /// Returns `None` if the captured pointer is not known.
     fn start_and_offset(&mut self, base: &Operand) -> Lowered<Option<(Word, Option<Word>)>> {
         let Some(local) = base.value.local() else { return Ok(None) };
         if let Some(&(start, offset)) = self.narrow_addresses.made.get(&local) {

@@ -1,25 +1,25 @@
-//! Sets of pointers that flow together, for the analysis of pointers.
+//! The sets of the pointer analysis (`pointers`). Pointers that flow together (phi, select, arithmetic) are in one set.
 
 use super::addresses::constant_address;
 use crate::device_abi::DeviceFunction;
 use crate::ir::{Function, Module, Op, Operand, Type, Value};
 
-/// What the pointers of a set point to.
+/// The memory that the pointers of a set point to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PointerClass {
-    /// To memory of the device, or nowhere.
+    /// Device memory, or none (null).
     Device,
-    /// Into a group.
+    /// The SPIR-V variable of the group with this index.
     Group(usize),
 }
 
-/// Union-find over pointers: what flows together is one set.
+/// Union-find over pointers: pointers that flow together are in one set.
 pub(super) struct UnionFind {
     parent: Vec<usize>,
 }
 
 impl UnionFind {
-    /// Each of so many pointers in a set of its own.
+    /// Puts each of `count` pointers into a set of its own.
     pub(super) fn new(count: usize) -> Self {
         Self { parent: (0..count).collect() }
     }
@@ -43,7 +43,7 @@ pub(super) fn is_pointer(ty: &Type) -> bool {
     matches!(ty, Type::Pointer(_))
 }
 
-/// The node of a value in [`UnionFind`]: locals come first, then globals.
+/// The node of a value in [`UnionFind`]: IR values (locals) come first, then global variables.
 pub(super) fn node(function: &Function, value: &Value) -> Option<usize> {
     match value {
         Value::Local(id) => Some(id.0),
@@ -52,11 +52,11 @@ pub(super) fn node(function: &Function, value: &Value) -> Option<usize> {
 }
 
 /// True for a call of a function that prints.
-pub(super) fn is_printed(module: &Module, op: &Op) -> bool {
+pub(super) fn is_print_call(module: &Module, op: &Op) -> bool {
     matches!(DeviceFunction::called(module, op), Some(DeviceFunction::Print(_)))
 }
 
-/// The pointer of a call that names an element.
+/// The pointer argument of the call by which the headers describe an element of a view; `None` for other operations.
 pub(super) fn element_of<'m>(module: &Module, op: &'m Op) -> Option<&'m Operand> {
     match op {
         Op::Call { arguments, .. } if DeviceFunction::called(module, op) == Some(DeviceFunction::Element) => {

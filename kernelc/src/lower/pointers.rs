@@ -1,87 +1,91 @@
-//! What each pointer of a kernel may point to.
+//! Finds the memory that each pointer of a kernel may point to.
 //!
-//! SPIR-V for Vulkan has no pointers that may point anywhere. A pointer to memory of the device is a 64-bit number. A pointer
-//! to tile_static memory, to a local or to a table is an offset into a variable, so the variable must be known: pointers that
-//! flow together (phi, select, arithmetic) form a set, and all objects that a set may point to lie in one variable, a group.
+//! SPIR-V for Vulkan has no generic pointers. A pointer to device memory is a 64-bit number. A pointer to tile_static memory, to a local
+//! variable or to a constant table is an offset into a SPIR-V variable, which must be known. So pointers that flow together (phi, select,
+//! arithmetic) form a set. All objects that a set may point to form a group, which is in one SPIR-V variable.
 
 use super::addresses::constant_address;
 use super::capture_uses::{CaptureUse, Origin, capture_uses, origins};
-use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
+use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_print_call, node};
 use crate::ir::{
     CastOp, Constant, Frame, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Type, Value, space,
 };
 use crate::kernel_error::KernelError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What kind of memory a group is.
+/// The kind of memory that a group is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemorySpace {
     /// tile_static.
     Tile,
-    /// Locals of a thread.
+    /// Local variables of a thread.
     Private,
     /// Constant tables.
     Table,
 }
 
-/// A piece of memory with a name.
+/// A local variable, a tile_static variable or a constant table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Object {
     /// The result of an alloca.
     Alloca(LocalId),
-    /// A tile_static variable or a table.
+    /// A tile_static variable or a constant table.
     Global(GlobalId),
 }
 
-/// Objects that lie in one variable.
+/// Objects that lie in one SPIR-V variable.
 pub(super) struct Group {
     pub(super) space: MemorySpace,
-    /// Where each begins, in bytes.
+    /// The offset of each object in the variable, in bytes.
     pub(super) objects: BTreeMap<Object, u64>,
     pub(super) size: u64,
 }
 
-/// What each pointer of a function points to, and how captured pointers are used.
+/// The memory that each pointer of a function points to, and the uses of captured pointers.
 pub(super) struct PointerAnalysis {
-    /// Of locals, then of globals; see `node`.
+    /// The classes of IR values (by `LocalId`), then of global variables; see `node`.
     class: Vec<PointerClass>,
+    /// The number of IR values in `class`.
     locals: usize,
     pub(super) groups: Vec<Group>,
-    /// By offset and depth; see `capture_uses`.
+    /// The uses of captured pointers by offset and depth; see `capture_uses`.
     pub(super) uses: BTreeMap<(u32, u32), CaptureUse>,
-    /// The set of each local, and where the addresses of each set came from.
+    /// The root of each IR value's set.
     sets: Vec<usize>,
+    /// The origins of the addresses in each set, by the root of the set.
     origins: HashMap<usize, BTreeSet<Origin>>,
-    in_block: HashMap<LocalId, i64>,
+    /// The constant offsets of pointers into the argument block.
+    argument_block_offset: HashMap<LocalId, i64>,
 }
 
-/// What is said of a pointer that is chosen of two memories.
-const TWO_MEMORIES: &str = "the kernel compiler must know which: use two pointers, or choose the value (c ? a[i] : b[i]) and \
-    not its address";
+/// The end of the message for a pointer that may point to two kinds of memory.
+const TWO_MEMORIES: &str = "the kernel compiler must know which of these memories is used: use two pointers, or choose \
+                            between the values (c ? a[i] : b[i]) instead of between their addresses";
 
-/// What is said of a constant that has no form; it may be a null pointer among those to a tile's or a thread's memory.
-pub(super) const NO_CONSTANT: &str = "a constant that kernels cannot hold, most likely an address of the host: \
-    capture the data by an array_view";
+/// The message for a constant that has no SPIR-V form. Also used for a null pointer that flows together with pointers to tile_static or
+/// local memory.
+pub(super) const NO_CONSTANT: &str = "the kernel uses a constant that kernels cannot hold, most likely an address of \
+                                      the host: capture the data in an array_view";
 
 impl PointerAnalysis {
     pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
         self.class[local.0]
     }
-    /// Where the addresses came from that a pointer may be.
+    /// The origins of the addresses that a pointer may hold.
     pub(super) fn origins_of(&self, local: LocalId) -> &BTreeSet<Origin> {
         static NONE: BTreeSet<Origin> = BTreeSet::new();
         self.origins.get(&self.sets[local.0]).unwrap_or(&NONE)
     }
     /// The offset of a pointer into the argument block, if it is a constant.
-    pub(super) fn in_block(&self, local: LocalId) -> Option<u32> {
-        self.in_block.get(&local).and_then(|&at| u32::try_from(at).ok())
+    pub(super) fn argument_block_offset(&self, local: LocalId) -> Option<u32> {
+        self.argument_block_offset.get(&local).and_then(|&at| u32::try_from(at).ok())
     }
     pub(super) fn class_of_global(&self, global: GlobalId) -> PointerClass {
         self.class[self.locals + global.0]
     }
 }
 
-/// Finds what each pointer of a function may point to.
+/// Finds the memory that each pointer of a function may point to.
 pub(super) fn analyse(module: &Module, function: &Function) -> Result<PointerAnalysis, KernelError> {
     let nodes = UnionFind::new(function.locals.len() + module.globals.len());
     let mut analysis = Analysis { module, function, nodes };
@@ -93,13 +97,13 @@ pub(super) fn analyse(module: &Module, function: &Function) -> Result<PointerAna
     let class: Vec<PointerClass> = (0..nodes.len())
         .map(|n| group_of.get(&nodes.find(n)).map_or(PointerClass::Device, |&group| PointerClass::Group(group)))
         .collect();
-    let (origins, in_block) = origins(module, function, &mut nodes, &class);
+    let (origins, argument_block_offset) = origins(module, function, &mut nodes, &class);
     let uses = capture_uses(module, function, &mut nodes, &class, &origins);
     let sets = (0..function.locals.len()).map(|n| nodes.find(n)).collect();
-    Ok(PointerAnalysis { class, locals: function.locals.len(), groups, uses, sets, origins, in_block })
+    Ok(PointerAnalysis { class, locals: function.locals.len(), groups, uses, sets, origins, argument_block_offset })
 }
 
-/// The pointers of a function while their sets are found. A set is named by its root.
+/// The state while the sets of a function's pointers are found. A set is identified by its root.
 struct Analysis<'m> {
     module: &'m Module,
     function: &'m Function,
@@ -164,8 +168,8 @@ impl<'m> Analysis<'m> {
 
     /// The global variables whose address the function uses.
     fn used_globals(&self) -> BTreeSet<GlobalId> {
-        // Text that is printed lies in no memory of the kernel.
-        let all = self.function.instructions().filter(|i| !is_printed(self.module, &i.op));
+        // Printed text needs no memory in the kernel.
+        let all = self.function.instructions().filter(|i| !is_print_call(self.module, &i.op));
         all.flat_map(|i| i.op.operands())
             .filter_map(|value| match value {
                 Value::Constant(constant) => constant_address(constant).map(|(id, _)| id),
@@ -174,7 +178,7 @@ impl<'m> Analysis<'m> {
             .collect()
     }
 
-    /// The sets that may point to memory of the device, each with an instruction that shows it.
+    /// The sets that may point to device memory, each with the location of an instruction that makes a pointer to device memory.
     fn device_sets(&mut self) -> HashMap<usize, Option<LocationId>> {
         let function = self.function;
         let mut device = HashMap::new();
@@ -200,7 +204,7 @@ impl<'m> Analysis<'m> {
         device
     }
 
-    /// The objects that each set points to, in the order of their first object.
+    /// The sets that point to objects, each with its objects. The sets are sorted by their first object.
     fn objects(&mut self) -> Vec<(usize, BTreeSet<Object>)> {
         let function = self.function;
         let mut objects: HashMap<usize, BTreeSet<Object>> = HashMap::new();
@@ -230,7 +234,7 @@ impl<'m> Analysis<'m> {
         let mut group_of = HashMap::new();
         for (root, objects) in self.objects() {
             if let Some(location) = device.get(&root) {
-                let at = self.choice(root).or(*location);
+                let at = self.choice_location(root).or(*location);
                 let what = "a pointer may point to an element of an array_view or array, or to a tile_static or local variable";
                 return self.refuse_memories(at, what);
             }
@@ -240,7 +244,7 @@ impl<'m> Analysis<'m> {
         Ok((groups, group_of))
     }
 
-    /// Lays the objects of a set out in one variable.
+    /// Places the objects of a set in one variable.
     fn group(
         &mut self,
         root: usize,
@@ -255,7 +259,7 @@ impl<'m> Analysis<'m> {
             let bytes = ty.size().and_then(|one| one.checked_mul(count));
             let Some(bytes) = bytes.filter(|&bytes| bytes <= 1 << 24) else {
                 return Err(KernelError::new(
-                    "a local variable of more than 16 MiB, which is the limit: use an array_view".into(),
+                    "a local variable is larger than 16 MiB, which is the limit: use an array_view".into(),
                 ));
             };
             size = size.next_multiple_of(align.max(ty.align().unwrap_or(8)).clamp(8, 256));
@@ -267,7 +271,7 @@ impl<'m> Analysis<'m> {
         Ok(Group { space, objects: layout, size: size.max(4) })
     }
 
-    /// Type and space of an object; `None` if it has no definition.
+    /// The type, alignment, memory space and count of an object; `None` if it has no definition.
     fn unplaced(
         &self,
         object: Object,
@@ -318,7 +322,8 @@ impl<'m> Analysis<'m> {
         })
     }
 
-    /// The one space of objects that lie in these: tables may lie with locals, tile_static memory lies alone.
+    /// The space of a group whose objects are in these spaces. Constant tables and local variables can share a SPIR-V variable. tile_static
+    /// memory cannot share one with them.
     fn common_space(&mut self, root: usize, spaces: &[MemorySpace]) -> Result<MemorySpace, KernelError> {
         if !spaces.contains(&MemorySpace::Tile) {
             let only_tables = spaces.iter().all(|&space| space == MemorySpace::Table);
@@ -327,18 +332,18 @@ impl<'m> Analysis<'m> {
         if spaces.iter().all(|&space| space == MemorySpace::Tile) {
             return Ok(MemorySpace::Tile);
         }
-        let what = "a pointer may point to a tile_static variable, or to a local one";
-        let at = self.choice(root);
+        let what = "a pointer may point to a tile_static variable or to a local variable";
+        let at = self.choice_location(root);
         self.refuse_memories(at, what)
     }
 
     fn refuse_memories<T>(&self, location: Option<LocationId>, what: &str) -> Result<T, KernelError> {
-        Err(KernelError::at(self.module, location, format!("{what}; {TWO_MEMORIES}")).of_memories())
+        Err(KernelError::at(self.module, location, format!("{what}; {TWO_MEMORIES}")).needs_separate_memories())
     }
 
-    /// Where a pointer of a set is chosen of others, else where one is used: a line of the program, not of the headers, if there is
-    /// one.
-    fn choice(&mut self, root: usize) -> Option<LocationId> {
+    /// The location of a phi or select that chooses between pointers of a set. If there is none, the location of
+    /// another use of the set. Lines of the program take precedence over lines of the headers.
+    fn choice_location(&mut self, root: usize) -> Option<LocationId> {
         let (function, module) = (self.function, self.module);
         let mut found: Option<(u32, LocationId)> = None;
         for Instruction { result, op, location } in function.instructions() {
@@ -362,23 +367,24 @@ impl<'m> Analysis<'m> {
         found.map(|(_, location)| location)
     }
 
-    /// A pointer into a group cannot be kept in memory: what is loaded there could not be followed.
+    /// Rejects storing, inserting (`insertvalue`) or returning a pointer to an object of a group: the analysis cannot follow a pointer
+    /// through memory.
     fn refuse_stored(&mut self, group_of: &HashMap<usize, usize>) -> Result<(), KernelError> {
         let function = self.function;
         for Instruction { op, location, .. } in function.instructions() {
-            let (Op::Store { value: kept, .. }
-            | Op::AtomicRmw { value: kept, .. }
-            | Op::InsertValue { element: kept, .. }
-            | Op::Ret { value: Some(kept) }) = op
+            let (Op::Store { value: stored, .. }
+            | Op::AtomicRmw { value: stored, .. }
+            | Op::InsertValue { element: stored, .. }
+            | Op::Ret { value: Some(stored) }) = op
             else {
                 continue;
             };
-            let root = self.node(&kept.value).filter(|_| is_pointer(&kept.ty)).map(|n| self.nodes.find(n));
+            let root = self.node(&stored.value).filter(|_| is_pointer(&stored.ty)).map(|n| self.nodes.find(n));
             if root.is_some_and(|root| group_of.contains_key(&root)) {
                 return self.refuse(
                     *location,
-                    "a pointer to tile_static memory or to a local variable is kept in memory, where the kernel compiler \
-                     cannot follow it: keep an index",
+                    "a pointer to tile_static memory or to a local variable is stored in memory, where the kernel \
+                     compiler cannot track it: store an index instead",
                 );
             }
         }

@@ -1,9 +1,10 @@
-//! `direct3d_printf` and `direct3d_errorf` as instructions of NonSemantic.DebugPrintf, whose text the validation layer and
-//! other tools print.
+//! Lowers `direct3d_printf` and `direct3d_errorf` to instructions of NonSemantic.DebugPrintf. The validation layer and other tools print
+//! the text of these instructions.
 //!
-//! Those tools know `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A` of 32 bits, and `%lx`. Conversions of C are rewritten to
-//! these, text that is known at compile time (`%s`, `%c`) becomes part of the format, and the rest is refused. A number of 64
-//! bits is printed as its conversion and its bits, which the library formats ([`revamp_image::printf`]).
+//! These tools support the 32-bit conversions `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A`, and `%lx`. C's
+//! conversions are rewritten to these. Text that is known at compile time (`%s`, `%c`) becomes part of the format. All
+//! other conversions are rejected. For a 64-bit number, the kernel prints the conversion and the bits of the number,
+//! and the library formats them ([`revamp_image::printf`]).
 
 use super::addresses::constant_address;
 use super::assembler::Scalar;
@@ -14,24 +15,24 @@ use crate::kernel_error::KernelError;
 use revamp_image::printf::{Function, encode_text, encode_wide};
 use rspirv::spirv::Word;
 
-/// A call of `function`.
+/// Lowers a call of `function`.
 pub(super) fn call(e: &mut Emitter, function: Function, arguments: &[Operand]) -> Lowered<()> {
-    let called = match function {
+    let function_name = match function {
         Function::Printf => "direct3d_printf",
         Function::Errorf => "direct3d_errorf",
     };
-    let refuse = |what: String| KernelError::new(format!("{called}: {what}"));
-    let [format, arguments @ ..] = arguments else { return Err(e.internal("a format is expected")) };
+    let refuse = |what: String| KernelError::new(format!("{function_name}: {what}"));
+    let [format, arguments @ ..] = arguments else { return Err(e.internal("a call that prints has no format")) };
     let Some(format) = literal(e.module, format) else {
         return Err(refuse("the format must be a string literal".into()));
     };
     let (mut text, mut words) = (Vec::new(), Vec::new());
-    let mut given = arguments.iter().enumerate();
+    let mut remaining_arguments = arguments.iter().enumerate();
     for piece in pieces(&format).map_err(refuse)? {
         match piece {
             Piece::Text(bytes) => text.extend(bytes),
             Piece::Conversion(conversion) => {
-                let Some((n, argument)) = given.next() else {
+                let Some((n, argument)) = remaining_arguments.next() else {
                     return Err(refuse(format!("'{}' has no argument", conversion.shown())));
                 };
                 let Converted { spelling, word } = convert(e, &conversion, argument)?
@@ -72,18 +73,18 @@ enum Piece {
     Conversion(Conversion),
 }
 
-/// `%-8.3f` and the like.
+/// A conversion such as `%-8.3f`.
 #[derive(Debug, PartialEq)]
 struct Conversion {
     /// Flags, width and precision.
-    look: String,
+    modifiers: String,
     length: String,
     letter: char,
 }
 
 impl Conversion {
     fn shown(&self) -> String {
-        format!("%{}{}{}", self.look, self.length, self.letter)
+        format!("%{}{}{}", self.modifiers, self.length, self.letter)
     }
 }
 
@@ -96,25 +97,26 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
             all.push(Piece::Text(text.to_vec()));
         }
         let take = |from: &[u8], what: &[u8]| from.iter().take_while(|c| what.contains(c)).count();
-        let look = 1 + take(&conversion[1..], b"-+ #0'123456789.*$");
-        let letter = look + take(&conversion[look..], b"hlqjztL");
+        let modifiers = 1 + take(&conversion[1..], b"-+ #0'123456789.*$");
+        let letter = modifiers + take(&conversion[modifiers..], b"hlqjztL");
         let text = |from: usize, to: usize| String::from_utf8_lossy(&conversion[from..to]).into_owned();
         let Some(&last) = conversion.get(letter) else {
             return Err(format!("'{}' is not complete", text(0, conversion.len())));
         };
-        let one = Conversion { look: text(1, look), length: text(look, letter), letter: char::from(last) };
+        let parsed =
+            Conversion { modifiers: text(1, modifiers), length: text(modifiers, letter), letter: char::from(last) };
         rest = &conversion[letter + 1..];
-        if one.letter == '%' {
+        if parsed.letter == '%' {
             all.push(Piece::Text(b"%%".to_vec()));
             continue;
         }
-        if one.look.contains(['*', '$']) {
-            return Err(format!("'{}': width and precision of device code must be numbers", one.shown()));
+        if parsed.modifiers.contains(['*', '$']) {
+            return Err(format!("'{}': in device code, width and precision must be numbers", parsed.shown()));
         }
-        if one.look.contains('\'') {
-            return Err(format!("'{}': device code does not group digits", one.shown()));
+        if parsed.modifiers.contains('\'') {
+            return Err(format!("'{}': device code does not group digits", parsed.shown()));
         }
-        all.push(Piece::Conversion(one));
+        all.push(Piece::Conversion(parsed));
     }
     if !rest.is_empty() {
         all.push(Piece::Text(rest.to_vec()));
@@ -122,34 +124,34 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
     Ok(all)
 }
 
-/// A conversion for debugPrintf, and the id of its argument; no id if the text is known at compile time.
+/// A conversion for debugPrintf, and the id of its argument; `None` if the text is known at compile time.
 struct Converted {
     spelling: Vec<u8>,
     word: Option<Word>,
 }
 
-/// Converts a conversion of C for debugPrintf. The inner error is the part of the message after the conversion.
+/// Rewrites a conversion of C for debugPrintf. The inner error is the part of the error message that follows the conversion.
 fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowered<Result<Converted, String>> {
-    let Conversion { look, length, letter } = conversion;
+    let Conversion { modifiers, length, letter } = conversion;
     if let 's' | 'c' = letter {
-        let known = match (letter, &argument.value) {
+        let known_text = match (letter, &argument.value) {
             ('s', _) => literal(e.module, argument),
             (_, Value::Constant(Constant::Int(code))) => Some(vec![*code as u8]),
             _ => None,
         };
-        let Some(text) = known.filter(|_| length.is_empty()) else {
+        let Some(text) = known_text.filter(|_| length.is_empty()) else {
             return Ok(Err(match letter {
-                's' => "of device code prints string literals only".into(),
-                _ => "of device code prints constants only: print the number with '%d'".into(),
+                's' => "can only print string literals in device code".into(),
+                _ => "can only print constants in device code: print the number with '%d'".into(),
             }));
         };
-        if !look.is_empty() {
-            return Ok(Err("of device code has no width or precision".into()));
+        if !modifiers.is_empty() {
+            return Ok(Err("cannot have a width or precision in device code".into()));
         }
         let escaped = text.iter().flat_map(|&c| if c == b'%' { vec![c, c] } else { vec![c] }).collect();
         return Ok(Ok(Converted { spelling: escaped, word: None }));
     }
-    let takes = match (letter, length.as_str()) {
+    let expected_type = match (letter, length.as_str()) {
         ('d' | 'i' | 'u' | 'x' | 'X' | 'o', "" | "h" | "hh") => "an int",
         ('d' | 'i' | 'u' | 'x' | 'X' | 'o', "l" | "ll" | "q" | "j" | "z" | "t") => "an integer of 64 bits",
         ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', "" | "l") => "a float or double",
@@ -157,27 +159,28 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowe
         ('n', _) => return Ok(Err("writes to memory, which device code cannot do".into())),
         _ => return Ok(Err("is not a conversion that device code supports".into())),
     };
-    let (is, fits) = match argument.ty {
-        Type::Int(32) => ("an int", takes == "an int"),
-        Type::Int(64) => ("an integer of 64 bits", takes == "an integer of 64 bits"),
-        Type::Float => ("a float", takes == "a float or double"),
-        Type::Double => ("a double", takes == "a float or double"),
-        Type::Pointer(_) => ("a pointer", takes == "a pointer"),
+    let (actual_type, fits) = match argument.ty {
+        Type::Int(32) => ("an int", expected_type == "an int"),
+        Type::Int(64) => ("an integer of 64 bits", expected_type == "an integer of 64 bits"),
+        Type::Float => ("a float", expected_type == "a float or double"),
+        Type::Double => ("a double", expected_type == "a float or double"),
+        Type::Pointer(_) => ("a pointer", expected_type == "a pointer"),
         _ => ("neither a number nor a pointer", false),
     };
     if !fits {
-        return Ok(Err(format!("takes {takes}, but the argument is {is}")));
+        return Ok(Err(format!("takes {expected_type}, but the argument is {actual_type}")));
     }
     if *letter == 'p' {
-        if !look.is_empty() {
-            return Ok(Err("of device code has no width".into()));
+        if !modifiers.is_empty() {
+            return Ok(Err("cannot have a width in device code".into()));
         }
-        // A variable that is used only here has no SPIR-V variable.
+        // A global variable that only print calls use has no SPIR-V variable, and therefore no address.
         let is_variable = matches!(&argument.value, Value::Constant(c) if constant_address(c).is_some());
         return Ok(match if is_variable { None } else { Some(e.address(argument)?) } {
             Some(Address::Device(word)) => Ok(Converted { spelling: b"0x%lx".into(), word: Some(word) }),
             _ => {
-                Err("prints addresses of the accelerator's memory, where tile_static and local variables are not"
+                Err("prints only addresses in the memory of the accelerator, but tile_static and local variables have \
+                     no such address"
                     .into())
             }
         });
@@ -185,10 +188,10 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowe
     let word = e.word(argument)?;
     let spelling = match argument.ty {
         Type::Double if matches!(letter, 'a' | 'A') => {
-            return Ok(Err("of device code takes floats only, and this is a double".into()));
+            return Ok(Err("takes only a float in device code, but the argument is a double".into()));
         }
-        Type::Double | Type::Int(64) => encode_wide(look, *letter),
-        _ => format!("%{look}{letter}"),
+        Type::Double | Type::Int(64) => encode_wide(modifiers, *letter),
+        _ => format!("%{modifiers}{letter}"),
     };
     let word = match argument.ty {
         Type::Double => memory::recast(&mut e.asm, word, Scalar::F64, Scalar::U64),
@@ -202,9 +205,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_format_is_taken_apart() {
-        let conversion = |look: &str, length: &str, letter| {
-            Piece::Conversion(Conversion { look: look.into(), length: length.into(), letter })
+    fn a_format_is_split_into_pieces() {
+        let conversion = |modifiers: &str, length: &str, letter| {
+            Piece::Conversion(Conversion { modifiers: modifiers.into(), length: length.into(), letter })
         };
         let text = |t: &str| Piece::Text(t.into());
         assert_eq!(

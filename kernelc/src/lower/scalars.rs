@@ -6,7 +6,7 @@ use crate::ir::Type;
 /// The type of a scalar of IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScalarKind {
-    /// Of 1 to 64 bits; see `integers` for how they lie in registers.
+    /// An integer of 1 to 64 bits; `integers` describes its form in a register.
     Int(u32),
     Half,
     Float,
@@ -23,7 +23,7 @@ pub(super) struct Leaf {
 }
 
 impl ScalarKind {
-    /// The type of its register; for a pointer, that of a device address.
+    /// The register type of this kind; for a pointer, the type of a device address.
     pub(super) fn register(self) -> Scalar {
         match self {
             ScalarKind::Int(1) => Scalar::Bool,
@@ -35,7 +35,7 @@ impl ScalarKind {
         }
     }
 
-    /// Its type in memory; `None` for integers of other sizes.
+    /// The type of this kind in memory; `None` for integers of widths that memory does not have, such as 24 bits.
     pub(super) fn memory(self) -> Option<Scalar> {
         Some(match self {
             ScalarKind::Int(bits) if bits <= 8 => Scalar::U8,
@@ -56,7 +56,7 @@ pub(super) fn leaves(ty: &Type) -> Option<Vec<Leaf>> {
 }
 
 fn collect_leaves(ty: &Type, offset: u64, all: &mut Vec<Leaf>) -> Option<()> {
-    // A limit on the scalars of one value.
+    // Limits the number of scalars of one value.
     if all.len() > 4096 {
         return None;
     }
@@ -93,8 +93,8 @@ fn collect_leaves(ty: &Type, offset: u64, all: &mut Vec<Leaf>) -> Option<()> {
     Some(())
 }
 
-/// The range of leaves that the part of `ty` at `path` is.
-pub(super) fn part(ty: &Type, path: &[u32]) -> Option<std::ops::Range<usize>> {
+/// The range of the leaves that form the member of `ty` at `path`.
+pub(super) fn leaf_range(ty: &Type, path: &[u32]) -> Option<std::ops::Range<usize>> {
     let mut from = 0;
     let mut ty = ty.clone();
     for &n in path {
@@ -115,4 +115,9 @@ pub(super) fn part(ty: &Type, path: &[u32]) -> Option<std::ops::Range<usize>> {
     }
     let count = leaves(&ty)?.len();
     Some(from..from + count)
+}
+
+/// The known alignment of an address `offset` bytes after an address of alignment `align`.
+pub(super) fn aligned_at(align: u64, offset: u64) -> u64 {
+    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
 }

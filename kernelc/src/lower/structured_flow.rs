@@ -1,17 +1,19 @@
 //! Structured control flow as SPIR-V defines it: each loop and each selection has a merge block of its own.
 //!
-//! LLVM has structured the flow (`structurizecfg`): loops are left from their latch only, and branches meet at their immediate
-//! post-dominator. Blocks are added here: the header of a loop keeps only its phis, its back edge starts in a block of its own,
-//! and where several constructs end at one block, each gets a merge block before it. `breaks` adds ways out of loops.
+//! LLVM has structured the flow (`structurizecfg`): loops exit only from their latch, and branches meet at their
+//! immediate post-dominator. This module adds blocks. The header of a loop keeps only its phis, and the back edge gets
+//! a block of its own. If several constructs end at one block, each gets a merge block before this block. `breaks` adds
+//! early exits from loops.
 
+use super::alternatives::alternatives;
 use super::breaks::{Loop, breaks};
-use super::edges::{gather, phis, split};
+use super::edges::{gather, phi_count, split};
 use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
 use crate::ir::{BlockId, Function, Instruction, Op};
 use crate::kernel_error::KernelError;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The construct that a block heads.
+/// The role of the branch at the end of a block: the header of a construct, or a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
     /// A branch whose paths meet at this block.
@@ -23,38 +25,45 @@ pub(super) enum Merge {
         /// The block with the back edge.
         continue_target: BlockId,
     },
-    /// Not a construct: the block may leave its loop for this one (`breaks`).
+    /// A break (see `breaks`): the block may branch to this block, which follows its loop.
     Break(BlockId),
 }
 
-/// The blocks to write, each after those that dominate it, and the constructs that they head.
+/// A function with structured control flow.
 pub(super) struct StructuredFlow {
+    /// The blocks to emit, each after the blocks that dominate it.
     pub(super) order: Vec<BlockId>,
+    /// The constructs by their header blocks, and the breaks by their blocks.
     pub(super) merges: HashMap<BlockId, Merge>,
 }
 
-/// Adds the blocks that structured control flow needs. Fails if LLVM left flow that is not structured.
+/// Adds the blocks that structured control flow needs. Fails if LLVM left unstructured control flow.
 pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, KernelError> {
-    let odd = |what: &str| KernelError::new(format!("internal: {what}; please report this with the source"));
+    let internal_error = |what: &str| KernelError::new(format!("internal: {what}; please report this with the source"));
     for block in &mut function.blocks {
         if let Some(Instruction { op, .. }) = block.instructions.last_mut() {
             match op {
                 Op::CondBr { yes, no, .. } if yes == no => *op = Op::Br { target: *yes },
-                Op::Switch { .. } => return Err(odd("a switch was left in the optimised code")),
+                Op::Switch { .. } => {
+                    return Err(internal_error(
+                        "a switch is left in the optimised code, but must have been replaced by branches",
+                    ));
+                }
                 _ => {}
             }
         }
     }
+    alternatives(function);
     let mut merges = HashMap::new();
-    loops(function, &mut merges, &odd)?;
+    loops(function, &mut merges, &internal_error)?;
     let breaks = breaks(function, &all_loops(&merges));
-    selections(function, &mut merges, &odd)?;
+    selections(function, &mut merges, &internal_error)?;
     merges.extend(breaks.into_iter().map(|(block, merge)| (block, Merge::Break(merge))));
     let graph = ControlFlowGraph::of(&function.blocks);
-    if nesting(&graph, &merges) > DEEPEST {
+    if nesting(&graph, &merges) > MAX_NESTING {
         return Err(KernelError::new(format!(
-            "the kernel's branches and loops are nested more than {DEEPEST} deep, which is Vulkan's limit: split the kernel, or \
-             write a loop; each if that returns counts as a level for the code after it"
+            "the kernel's branches and loops are nested more than {MAX_NESTING} deep, which is Vulkan's limit: split the \
+             kernel, or write a loop. Each if that returns adds one level to the code after it"
         )));
     }
     let order = graph.order.into_iter().map(BlockId).collect();
@@ -62,7 +71,7 @@ pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, Ker
 }
 
 /// SPIR-V's limit on nested constructs.
-const DEEPEST: usize = 1023;
+const MAX_NESTING: usize = 1023;
 
 /// The depth of the deepest construct.
 fn nesting(graph: &ControlFlowGraph, merges: &HashMap<BlockId, Merge>) -> usize {
@@ -73,13 +82,13 @@ fn nesting(graph: &ControlFlowGraph, merges: &HashMap<BlockId, Merge>) -> usize 
             Merge::Break(_) => None,
         })
         .collect();
-    let heading: HashSet<usize> = heads.values().copied().collect();
+    let header_blocks: HashSet<usize> = heads.values().copied().collect();
     let idom = graph.dominators();
     let mut depths = vec![0; idom.len()];
     for &block in graph.order.iter().skip(1) {
         depths[block] = match (heads.get(&block), idom[block]) {
             (Some(&head), _) => depths[head],
-            (None, Some(up)) => depths[up] + usize::from(heading.contains(&up)),
+            (None, Some(dominator)) => depths[dominator] + usize::from(header_blocks.contains(&dominator)),
             (None, None) => 0,
         };
     }
@@ -89,7 +98,7 @@ fn nesting(graph: &ControlFlowGraph, merges: &HashMap<BlockId, Merge>) -> usize 
 fn loops(
     function: &mut Function,
     merges: &mut HashMap<BlockId, Merge>,
-    odd: &dyn Fn(&str) -> KernelError,
+    internal_error: &dyn Fn(&str) -> KernelError,
 ) -> Result<(), KernelError> {
     let graph = ControlFlowGraph::of(&function.blocks);
     let dominance = DominatorTree::of(&graph);
@@ -99,7 +108,7 @@ fn loops(
         for &to in &graph.successors[from] {
             if dominance.dominates(to, from) {
                 if !heads.insert(to) {
-                    return Err(odd("a loop with two latches"));
+                    return Err(internal_error("a loop has two latches, but must have one"));
                 }
                 latches.push((to, from));
             }
@@ -108,20 +117,22 @@ fn loops(
     for (head, latch) in latches {
         let (head, mut latch) = (BlockId(head), BlockId(latch));
         // The header keeps only its phis.
-        let body = split(function, head, phis(&function.blocks[head.0]));
+        let body = split(function, head, phi_count(&function.blocks[head.0]));
         if latch == head {
             latch = body;
         }
-        // The back edge and the exit get a block of their own.
+        // The branch with the back edge and the exit moves to a block of its own.
         let end = function.blocks[latch.0].instructions.len() - 1;
         let continue_target = split(function, latch, end);
         let out = match &function.blocks[continue_target.0].instructions[0].op {
             Op::CondBr { yes, no, .. } if *yes == head => *no,
             Op::CondBr { yes, no, .. } if *no == head => *yes,
             Op::Br { .. } => {
-                return Err(KernelError::new("the kernel has a loop that no thread can leave: give it an end".into()));
+                return Err(KernelError::new(
+                    "the kernel has a loop that no thread can leave: give the loop an exit".into(),
+                ));
             }
-            _ => return Err(odd("a loop whose latch does not leave it")),
+            _ => return Err(internal_error("the latch of a loop does not exit the loop")),
         };
         let merge = gather(function, out, &[continue_target], "loop.merge");
         merges.insert(head, Merge::Loop { merge, continue_target });
@@ -129,7 +140,7 @@ fn loops(
     Ok(())
 }
 
-/// The loops by their headers.
+/// The loops, sorted by their headers.
 fn all_loops(merges: &HashMap<BlockId, Merge>) -> Vec<Loop> {
     let mut loops: Vec<Loop> = merges
         .iter()
@@ -145,7 +156,7 @@ fn all_loops(merges: &HashMap<BlockId, Merge>) -> Vec<Loop> {
 fn selections(
     function: &mut Function,
     merges: &mut HashMap<BlockId, Merge>,
-    odd: &dyn Fn(&str) -> KernelError,
+    internal_error: &dyn Fn(&str) -> KernelError,
 ) -> Result<(), KernelError> {
     let graph = ControlFlowGraph::of(&function.blocks);
     let dominance = DominatorTree::of(&graph);
@@ -157,8 +168,10 @@ fn selections(
         .collect();
     let &[exit] = exits.as_slice() else {
         return Err(match exits.len() {
-            0 => KernelError::new("no thread of the kernel can reach its end: give its loops an end".into()),
-            _ => odd("a kernel with two returns"),
+            0 => KernelError::new(
+                "no thread can reach the end of the kernel: give the loops of the kernel an exit".into(),
+            ),
+            _ => internal_error("the kernel has several returns, but must have one"),
         });
     };
     let post = graph.post_dominators(exit);
@@ -169,18 +182,20 @@ fn selections(
             Merge::Selection(_) | Merge::Break(_) => None,
         })
         .collect();
-    // By the edges as they are now. For dominance, an added block stands for the header of its construct.
+    // The predecessors of each block, including the blocks added so far. `dominance` does not contain the added blocks,
+    // so an added block is represented by the header of its construct (`stands_for`).
     let mut predecessors: Vec<BTreeSet<usize>> =
         graph.predecessors.iter().map(|all| all.iter().copied().collect()).collect();
     let mut stands_for: Vec<usize> = (0..function.blocks.len()).collect();
-    // Inner constructs first: the merge block of one that ends where an outer one ends then lies within that one.
+    // Inner constructs first: if an inner and an outer construct end at one block, the inner merge block then lies within the outer construct.
     for &head in graph.order.iter().rev() {
-        let two = matches!(function.blocks[head].instructions.last(), Some(Instruction { op: Op::CondBr { .. }, .. }));
-        if !two || leaves_loop.contains(&head) {
+        let is_conditional =
+            matches!(function.blocks[head].instructions.last(), Some(Instruction { op: Op::CondBr { .. }, .. }));
+        if !is_conditional || leaves_loop.contains(&head) {
             continue;
         }
         let Some(meet) = post[head].filter(|&meet| meet != head) else {
-            return Err(odd("a branch whose ways do not meet"));
+            return Err(internal_error("the two paths of a branch do not merge"));
         };
         let from: Vec<usize> =
             predecessors[meet].iter().copied().filter(|&b| dominance.dominates(head, stands_for[b])).collect();

@@ -9,15 +9,18 @@ use crate::ir::{Operand, Type};
 use rspirv::spirv::{Op as S, Word};
 
 impl Emitter<'_> {
-    /// What is loaded through a pointer, if that is in the uniform buffer.
+    /// Loads through a pointer from the uniform buffer; `None` if the buffer does not contain the data.
     pub(super) fn uniform_load(&mut self, pointer: &Operand, ty: &Type) -> Lowered<Option<Vec<Word>>> {
         if self.class_of(pointer) != PointerClass::Device {
             return Ok(None);
         }
         let Some(at) = self.uniform.at(pointer, ty.size().unwrap_or(u64::MAX)) else { return Ok(None) };
         let leaves = self.leaves(ty)?;
-        let whole = |size: u64, at: u64| matches!(size, 1 | 2 | 4 | 8) && at % size == 0;
-        if !leaves.iter().all(|leaf| leaf.kind.memory().is_some_and(|scalar| whole(scalar.size(), at + leaf.offset))) {
+        let is_aligned = |size: u64, at: u64| matches!(size, 1 | 2 | 4 | 8) && at % size == 0;
+        if !leaves
+            .iter()
+            .all(|leaf| leaf.kind.memory().is_some_and(|scalar| is_aligned(scalar.size(), at + leaf.offset)))
+        {
             return Ok(None);
         }
         let mut words = Vec::new();
@@ -28,7 +31,7 @@ impl Emitter<'_> {
         Ok(Some(words))
     }
 
-    /// A number of 64 bits at a place in the buffer; `None` if the kernel has none.
+    /// The 64-bit number at an offset in the buffer; `None` if the buffer does not contain it.
     pub(super) fn uniform_u64(&mut self, at: u64) -> Option<Word> {
         (at + 8 <= self.uniform.size).then(|| self.uniform_scalar(at, ScalarKind::Int(64))).flatten()
     }

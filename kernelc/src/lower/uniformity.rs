@@ -1,13 +1,14 @@
-//! Which values and branches of a kernel are the same for all threads of a tile.
+//! Finds the values and branches of a kernel that are the same for all threads of a tile.
 //!
-//! Reads a kernel whose calls are inlined and whose control flow is still the user's: after `structurizecfg` it is not. Of each
-//! value it knows whether it is uniform, or how it differs: for what depends on the thread's place in its tile alone, the value
-//! of each thread (`facts`), so that a comparison is known to differ, or not to. Divergent are the thread's index, results of
-//! atomics, and what is loaded through a divergent address. What is loaded through a uniform address is the same for all
-//! threads if no thread writes it meanwhile, which would be a race ([`Level::Shared`] where the kernel writes that memory).
+//! The analysis reads a kernel whose calls are inlined, before `structurizecfg` runs. It determines whether each value
+//! is uniform and, if not, how the value differs. If a value depends only on the thread's position in its tile, the
+//! analysis knows the value of each thread (`facts`), and can decide whether a comparison differs. Divergent values are
+//! the thread's index, results of atomics, and values that are loaded through a divergent address. A value that is
+//! loaded through a uniform address is the same for all threads unless a thread writes it in the meantime, which would
+//! be a race ([`Level::Shared`] if the kernel writes that memory).
 //!
-//! A branch that is not uniform makes divergent what is executed between it and the block where all its ways meet again, its
-//! immediate post-dominator; within a loop that some threads leave earlier, what they computed there differs behind it.
+//! A branch that is not uniform makes the blocks between it and its immediate post-dominator divergent. If some threads leave a loop
+//! earlier than others, values that are computed in the loop differ after the loop.
 
 use super::facts::{Fact, Lanes, Level, binary, cast, compare, joined, mixed, select, times, wrapped};
 use super::pointer_sets::element_of;
@@ -20,50 +21,51 @@ use crate::ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// More threads than a tile has, and so many rounds are not needed: then nothing is said.
-const MOST_THREADS: u64 = 1024;
-const MOST_ROUNDS: usize = 64;
+/// The maximum number of threads in a tile. In larger tiles, the analysis does not know the threads' positions.
+const MAX_THREADS: u64 = 1024;
+/// The maximum number of iterations. If they do not suffice, there is no result.
+const MAX_ROUNDS: usize = 64;
 
 /// The uniformity of a kernel.
 pub(super) struct Uniformity {
     facts: Vec<Fact>,
-    /// Of the branch at the end of each block.
+    /// The level of the branch at the end of each block.
     branches: Vec<Level>,
-    /// The branches that each block depends on and that are not uniform.
+    /// For each block, the non-uniform branches that it depends on.
     causes: Vec<Vec<BlockId>>,
 }
 
 impl Uniformity {
-    /// Of a kernel. `None` if it is not understood: it never ends, or the analysis does not.
+    /// Analyses a kernel. `None` if the kernel never ends, or if the analysis takes too many iterations.
     pub(super) fn of(module: &Module, function: &Function) -> Option<Self> {
         Analysis::new(module, function)?.run()
     }
 
-    /// Of the branch at the end of a block.
+    /// The level of the branch at the end of a block.
     pub(super) fn branch(&self, block: BlockId) -> Level {
         self.branches[block.0]
     }
 
-    /// The branches that decide whether a thread comes to a block and that are not uniform.
+    /// The non-uniform branches that decide whether a thread reaches a block.
     pub(super) fn causes(&self, block: BlockId) -> &[BlockId] {
         &self.causes[block.0]
     }
 
-    /// Of a value.
+    /// The level of a value.
     pub(super) fn value(&self, local: LocalId) -> Level {
         self.facts[local.0].level()
     }
 }
 
-/// What a branch does to the blocks behind it.
+/// The blocks that a branch affects.
 struct Region {
-    /// The blocks between it and where its ways meet.
+    /// The blocks between the branch and the block where its paths meet.
     inside: Vec<usize>,
-    /// The blocks at which two of its ways meet.
+    /// The blocks at which two paths from the branch meet.
     joins: Vec<usize>,
 }
 
-/// Where a pointer comes from.
+/// The origin of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Root {
     Private(LocalId),
@@ -77,9 +79,9 @@ struct Analysis<'m> {
     module: &'m Module,
     function: &'m Function,
     graph: ControlFlowGraph,
-    /// Where all ways from a block meet.
-    meets: Vec<Option<usize>>,
-    /// The loops: their blocks.
+    /// The immediate post-dominator of each block, where all its paths meet.
+    immediate_post_dominators: Vec<Option<usize>>,
+    /// The blocks of each loop.
     loops: Vec<HashSet<usize>>,
     definitions: Vec<Option<(usize, &'m Instruction)>>,
     /// The size of a tile, x first.
@@ -87,13 +89,17 @@ struct Analysis<'m> {
     threads: u64,
     facts: Vec<Fact>,
     branches: Vec<Level>,
-    /// The most that is stored into each variable of a thread.
+    /// The highest level of the values that are stored into each variable of a thread.
     stored: HashMap<LocalId, Level>,
+    /// The memory that the kernel writes.
     written: HashSet<Root>,
-    /// By the branches: how much blocks diverge, how much the phis of a block, and which loops are left at different times.
+    /// The highest level of the branches that decide whether threads reach each block.
     diverging: Vec<Level>,
+    /// The highest level of the branches whose paths meet at each block.
     joining: Vec<Level>,
-    left: Vec<Level>,
+    /// The highest level of the branches that leave each loop.
+    exit_levels: Vec<Level>,
+    /// The regions of the non-uniform branches.
     regions: HashMap<usize, Region>,
 }
 
@@ -101,7 +107,7 @@ impl<'m> Analysis<'m> {
     fn new(module: &'m Module, function: &'m Function) -> Option<Self> {
         let count = function.blocks.len();
         let graph = ControlFlowGraph::of(&function.blocks);
-        // All returns lead to one exit.
+        // `extended` has one more block, to which all returns lead.
         let mut extended = ControlFlowGraph::of(&function.blocks);
         extended.successors.push(Vec::new());
         extended.predecessors.push(Vec::new());
@@ -114,7 +120,7 @@ impl<'m> Analysis<'m> {
         if extended.predecessors[count].is_empty() {
             return None;
         }
-        let meets = extended.post_dominators(count);
+        let immediate_post_dominators = extended.post_dominators(count);
         let loops: Vec<_> = natural_loops(&graph).into_iter().map(|one| one.blocks).collect();
         let mut definitions = vec![None; function.locals.len()];
         for (number, block) in function.blocks.iter().enumerate() {
@@ -125,17 +131,17 @@ impl<'m> Analysis<'m> {
             }
         }
         let tile = tile(module, function).unwrap_or([0; 3]);
-        let threads = tile.iter().copied().try_fold(1, u64::checked_mul).filter(|n| *n <= MOST_THREADS).unwrap_or(0);
+        let threads = tile.iter().copied().try_fold(1, u64::checked_mul).filter(|n| *n <= MAX_THREADS).unwrap_or(0);
         let mut facts = vec![Fact::Unseen; function.locals.len()];
         for fact in facts.iter_mut().take(function.parameters.len()) {
             *fact = Fact::Uniform(1);
         }
-        let left = vec![Level::Uniform; loops.len()];
-        let mut made = Self {
+        let exit_levels = vec![Level::Uniform; loops.len()];
+        let mut initial_state = Self {
             module,
             function,
             graph,
-            meets,
+            immediate_post_dominators,
             loops,
             definitions,
             tile,
@@ -146,15 +152,15 @@ impl<'m> Analysis<'m> {
             written: HashSet::new(),
             diverging: vec![Level::Uniform; count],
             joining: vec![Level::Uniform; count],
-            left,
+            exit_levels,
             regions: HashMap::new(),
         };
-        made.written = made.writes();
-        Some(made)
+        initial_state.written = initial_state.writes();
+        Some(initial_state)
     }
 
     fn run(mut self) -> Option<Uniformity> {
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let values = self.values();
             let flow = self.flow();
             if !values && !flow {
@@ -165,7 +171,7 @@ impl<'m> Analysis<'m> {
         None
     }
 
-    /// Looks at all instructions once; whether anything is new.
+    /// Visits all instructions once; true if any fact has changed.
     fn values(&mut self) -> bool {
         let mut changed = false;
         for at in 0..self.graph.order.len() {
@@ -183,7 +189,7 @@ impl<'m> Analysis<'m> {
         changed
     }
 
-    /// Follows the branches; whether any is new.
+    /// Updates the levels of branches and of the blocks that they affect; true if any branch has changed.
     fn flow(&mut self) -> bool {
         let mut branches = vec![Level::Uniform; self.function.blocks.len()];
         for &block in &self.graph.order {
@@ -207,23 +213,26 @@ impl<'m> Analysis<'m> {
         let count = self.function.blocks.len();
         self.diverging = vec![Level::Uniform; count];
         self.joining = vec![Level::Uniform; count];
-        self.left = vec![Level::Uniform; self.loops.len()];
+        self.exit_levels = vec![Level::Uniform; self.loops.len()];
         for branch in 0..count {
             let level = self.branches[branch];
             if level < Level::Shared {
                 continue;
             }
-            let region = self.regions.entry(branch).or_insert_with(|| region(&self.graph, &self.meets, branch));
+            let region = self
+                .regions
+                .entry(branch)
+                .or_insert_with(|| region(&self.graph, &self.immediate_post_dominators, branch));
             for &block in &region.inside {
                 self.diverging[block] = self.diverging[block].max(level);
             }
             for &block in &region.joins {
                 self.joining[block] = self.joining[block].max(level);
             }
-            for (inside, left) in self.loops.iter().zip(&mut self.left) {
+            for (inside, exit_level) in self.loops.iter().zip(&mut self.exit_levels) {
                 let leaves = self.graph.successors[branch].iter().any(|to| !inside.contains(to));
                 if inside.contains(&branch) && leaves {
-                    *left = (*left).max(level);
+                    *exit_level = (*exit_level).max(level);
                 }
             }
         }
@@ -244,25 +253,25 @@ impl<'m> Analysis<'m> {
         causes
     }
 
-    /// What is known of an operand where it is used.
+    /// The fact about an operand in the block that uses it.
     fn operand(&self, block: usize, operand: &Operand) -> Fact {
-        self.known(block, &operand.value, &operand.ty)
+        self.fact_at(block, &operand.value, &operand.ty)
     }
 
-    fn known(&self, block: usize, value: &Value, ty: &Type) -> Fact {
+    fn fact_at(&self, block: usize, value: &Value, ty: &Type) -> Fact {
         match value {
             Value::Local(local) => {
                 let fact = &self.facts[local.0];
-                let Some((home, _)) = self.definitions[local.0] else { return fact.clone() };
-                // Threads that left a loop at different times took different values along.
-                let late = self
+                let Some((defining_block, _)) = self.definitions[local.0] else { return fact.clone() };
+                // Threads that left a loop in different iterations have different values after it.
+                let exited_loops = self
                     .loops
                     .iter()
-                    .zip(&self.left)
-                    .filter(|(inside, _)| inside.contains(&home) && !inside.contains(&block));
-                match late.map(|(_, left)| *left).max() {
+                    .zip(&self.exit_levels)
+                    .filter(|(inside, _)| inside.contains(&defining_block) && !inside.contains(&block));
+                match exited_loops.map(|(_, exit_level)| *exit_level).max() {
                     Some(level) if level > Level::Uniform && !matches!(fact, Fact::Constant(_) | Fact::Unseen) => {
-                        Fact::Level(fact.level().min(Level::May).max(level.min(Level::May)))
+                        Fact::Level(fact.level().min(Level::MayDiffer).max(level.min(Level::MayDiffer)))
                     }
                     _ => fact.clone(),
                 }
@@ -288,11 +297,11 @@ impl<'m> Analysis<'m> {
             Op::Gep { source, base, indices, .. } => self.address(block, source, base, indices),
             Op::Alloca { .. } => Fact::Uniform(1),
             Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::CallIndirect { .. } | Op::Other { .. } => {
-                Fact::Level(Level::May)
+                Fact::Level(Level::MayDiffer)
             }
             Op::Call { callee, arguments, .. } => self.call(block, *callee, arguments),
             other => {
-                let all = other.operands().into_iter().map(|value| self.known(block, value, &Type::Void));
+                let all = other.operands().into_iter().map(|value| self.fact_at(block, value, &Type::Void));
                 mixed(&all.collect::<Vec<_>>())
             }
         }
@@ -301,24 +310,24 @@ impl<'m> Analysis<'m> {
     fn phi(&self, block: usize, ty: &Type, incoming: &[(Value, BlockId)]) -> Fact {
         let seen = incoming.iter().filter(|(_, from)| self.graph.predecessors[block].contains(&from.0));
         let facts: Vec<Fact> =
-            seen.map(|(value, _)| self.known(block, value, ty)).filter(|fact| *fact != Fact::Unseen).collect();
+            seen.map(|(value, _)| self.fact_at(block, value, ty)).filter(|fact| *fact != Fact::Unseen).collect();
         let Some(first) = facts.first() else { return Fact::Unseen };
         let level = self.joining[block];
         let same_value = incoming.iter().all(|(value, _)| *value == incoming[0].0);
         let same_constant = matches!(first, Fact::Constant(_)) && facts.iter().all(|fact| fact == first);
         if level > Level::Uniform && !same_value && !same_constant {
             let constants = facts.len() == incoming.len() && facts.iter().all(|fact| matches!(fact, Fact::Constant(_)));
-            let worst = facts.iter().map(Fact::level).max().unwrap_or(level);
+            let highest_level = facts.iter().map(Fact::level).max().unwrap_or(level);
             return Fact::Level(match level {
                 Level::Differs if constants => Level::Differs,
-                Level::Shared => worst.min(Level::May).max(Level::Shared),
-                _ => Level::May,
+                Level::Shared => highest_level.min(Level::MayDiffer).max(Level::Shared),
+                _ => Level::MayDiffer,
             });
         }
         facts.iter().skip(1).fold(first.clone(), |all, fact| joined(&all, fact))
     }
 
-    fn load(&self, block: usize, pointer: &Operand, changes: bool) -> Fact {
+    fn load(&self, block: usize, pointer: &Operand, may_change: bool) -> Fact {
         let address = self.operand(block, pointer);
         if address == Fact::Unseen {
             return Fact::Unseen;
@@ -328,10 +337,10 @@ impl<'m> Analysis<'m> {
         let level = match root {
             Root::Private(variable) => {
                 let stored = self.stored.get(&variable).copied().unwrap_or(Level::Uniform);
-                // Different elements differ.
-                if divergent { Level::May } else { stored.max(address.level()).min(Level::May) }
+                // Different elements may have different values.
+                if divergent { Level::MayDiffer } else { stored.max(address.level()).min(Level::MayDiffer) }
             }
-            _ if divergent || changes => Level::May,
+            _ if divergent || may_change => Level::MayDiffer,
             Root::Arguments => Level::Uniform,
             Root::Global(global) if self.module.globals[global.0].constant => Level::Uniform,
             root if self.written.contains(&root) || self.written.contains(&Root::Unknown) => Level::Shared,
@@ -341,7 +350,7 @@ impl<'m> Analysis<'m> {
         if level == Level::Uniform { Fact::Uniform(1) } else { Fact::Level(level) }
     }
 
-    /// Address arithmetic, in bytes.
+    /// The fact about the result of address arithmetic.
     fn address(&self, block: usize, source: &Type, base: &Operand, indices: &[Operand]) -> Fact {
         let mut sum = self.operand(block, base);
         let mut ty = source.clone();
@@ -356,10 +365,10 @@ impl<'m> Analysis<'m> {
                         times(&fact, ty.size())
                     }
                     Type::Struct { fields, .. } => {
-                        let place = index.unsigned().and_then(|place| usize::try_from(place).ok());
-                        let offset = place.and_then(|place| ty.field_offset(place)).and_then(|o| i64::try_from(o).ok());
-                        ty = place.and_then(|place| fields.get(place).cloned()).unwrap_or(Type::Void);
-                        offset.map_or(Fact::Level(Level::May), Fact::Constant)
+                        let field = index.unsigned().and_then(|field| usize::try_from(field).ok());
+                        let offset = field.and_then(|field| ty.field_offset(field)).and_then(|o| i64::try_from(o).ok());
+                        ty = field.and_then(|field| fields.get(field).cloned()).unwrap_or(Type::Void);
+                        offset.map_or(Fact::Level(Level::MayDiffer), Fact::Constant)
                     }
                     _ => mixed(&[fact]),
                 }
@@ -377,13 +386,15 @@ impl<'m> Analysis<'m> {
             Some(DeviceFunction::Position(Position::Local)) => return self.place(dimension, false),
             Some(DeviceFunction::Position(Position::Global)) => return self.place(dimension, true),
             Some(DeviceFunction::Position(Position::Group)) => return Fact::Uniform(1),
-            Some(DeviceFunction::Element) => return facts.first().cloned().unwrap_or(Fact::Level(Level::May)),
+            Some(DeviceFunction::Element) => return facts.first().cloned().unwrap_or(Fact::Level(Level::MayDiffer)),
             _ => {}
         }
         if let ([left, right], Some(word)) = (facts.as_slice(), name.strip_prefix("llvm.")) {
             let predicate = match word.split('.').next() {
-                Some("smin" | "umin") => Some(IntPredicate::Slt),
-                Some("smax" | "umax") => Some(IntPredicate::Sgt),
+                Some("smin") => Some(IntPredicate::Slt),
+                Some("umin") => Some(IntPredicate::Ult),
+                Some("smax") => Some(IntPredicate::Sgt),
+                Some("umax") => Some(IntPredicate::Ugt),
                 _ => None,
             };
             if let Some(predicate) = predicate {
@@ -391,17 +402,17 @@ impl<'m> Analysis<'m> {
                 return select(&first, left.clone(), right.clone());
             }
         }
-        // What reads memory in other ways is not followed.
+        // The analysis does not follow other calls that may read memory.
         if arguments.iter().any(|a| matches!(a.ty, Type::Pointer(_))) {
-            return Fact::Level(Level::May);
+            return Fact::Level(Level::MayDiffer);
         }
         mixed(&facts)
     }
 
-    /// The thread's place in the tile, or in the whole.
+    /// The fact about the thread's position in the tile, or in the whole domain.
     fn place(&self, dimension: Option<usize>, global: bool) -> Fact {
         let (Some(dimension), true) = (dimension.filter(|d| *d < 3), self.threads > 0) else {
-            return Fact::Level(Level::May);
+            return Fact::Level(Level::MayDiffer);
         };
         let before: u64 = self.tile[..dimension].iter().product();
         let size = self.tile[dimension];
@@ -409,7 +420,7 @@ impl<'m> Analysis<'m> {
         Fact::lanes(values, global.then_some(size))
     }
 
-    /// Notes what is stored into variables of the thread; whether that is new.
+    /// Records the level of a value that is stored into a variable of the thread; true if the variable's level has changed.
     fn store(&mut self, block: usize, instruction: &Instruction) -> bool {
         let (to, mut level) = match &instruction.op {
             Op::Store { value, pointer, .. } => {
@@ -419,7 +430,7 @@ impl<'m> Analysis<'m> {
                 }
                 (pointer, fact.level().max(self.operand(block, pointer).level()))
             }
-            // What calls do to memory that they are given; copies of uniform memory are uniform.
+            // A call may write the memory at its first argument. A copy of uniform memory is uniform.
             Op::Call { callee, arguments, .. } => {
                 let name = self.module.functions[callee.0].name.as_str();
                 let Some(to) = arguments.first().filter(|a| matches!(a.ty, Type::Pointer(_))) else { return false };
@@ -432,21 +443,21 @@ impl<'m> Analysis<'m> {
                         self.load(block, from, false).level()
                     }
                     Some(value) if name.starts_with("llvm.memset") => self.operand(block, value).level(),
-                    _ => Level::May,
+                    _ => Level::MayDiffer,
                 };
                 (to, level)
             }
             _ => return false,
         };
         let Root::Private(variable) = self.root(&to.value, 0) else { return false };
-        level = level.max(self.diverging[block]).min(Level::May);
+        level = level.max(self.diverging[block]).min(Level::MayDiffer);
         let before = self.stored.entry(variable).or_insert(Level::Uniform);
         let new = level > *before;
         *before = level.max(*before);
         new
     }
 
-    /// The memory that the kernel writes, as far as that is not the thread's own.
+    /// The memory that the kernel writes.
     fn writes(&self) -> HashSet<Root> {
         let mut all = HashSet::new();
         for instruction in self.function.instructions() {
@@ -474,8 +485,8 @@ impl<'m> Analysis<'m> {
             Op::Gep { base, .. } if depth < 64 => self.root(&base.value, depth + 1),
             Op::Cast { value, .. } | Op::Freeze { value } if depth < 64 => self.root(&value.value, depth + 1),
             Op::Phi { incoming, .. } if depth < 6 => {
-                let others = incoming.iter().filter(|(value, _)| *value != Value::Local(local));
-                let mut roots = others.map(|(value, _)| self.root(value, depth + 16));
+                let other_values = incoming.iter().filter(|(value, _)| *value != Value::Local(local));
+                let mut roots = other_values.map(|(value, _)| self.root(value, depth + 16));
                 let first = roots.next().unwrap_or(Root::Unknown);
                 if roots.all(|root| root == first || root == Root::Unknown) { first } else { Root::Unknown }
             }
@@ -502,10 +513,11 @@ fn root_of_constant(constant: &Constant, depth: u32) -> Root {
     }
 }
 
-/// What is between a branch and where its ways meet. A way ends at the branch too: there it is taken anew.
-fn region(graph: &ControlFlowGraph, meets: &[Option<usize>], branch: usize) -> Region {
-    let end = meets.get(branch).copied().flatten();
-    let mut ways: HashMap<usize, usize> = HashMap::new();
+/// The blocks between a branch and the block where its paths meet. A path that returns to the branch ends there, because the branch is then
+/// evaluated again.
+fn region(graph: &ControlFlowGraph, immediate_post_dominators: &[Option<usize>], branch: usize) -> Region {
+    let end = immediate_post_dominators.get(branch).copied().flatten();
+    let mut path_counts: HashMap<usize, usize> = HashMap::new();
     for &first in &graph.successors[branch] {
         let mut seen = HashSet::new();
         let mut stack = vec![first];
@@ -516,15 +528,18 @@ fn region(graph: &ControlFlowGraph, meets: &[Option<usize>], branch: usize) -> R
             stack.extend(&graph.successors[block]);
         }
         for block in seen {
-            *ways.entry(block).or_default() += 1;
+            *path_counts.entry(block).or_default() += 1;
         }
     }
-    let joins =
-        ways.iter().filter(|(block, count)| **count > 1 || Some(**block) == end).map(|(block, _)| *block).collect();
-    Region { inside: ways.into_keys().filter(|block| Some(*block) != end).collect(), joins }
+    let joins = path_counts
+        .iter()
+        .filter(|(block, count)| **count > 1 || Some(**block) == end)
+        .map(|(block, _)| *block)
+        .collect();
+    Region { inside: path_counts.into_keys().filter(|block| Some(*block) != end).collect(), joins }
 }
 
-/// The size of the tile, as the entry point says.
+/// The size of the tile, which the entry point declares.
 fn tile(module: &Module, function: &Function) -> Option<[u64; 3]> {
     function.instructions().find_map(|instruction| match &instruction.op {
         op @ Op::Call { arguments, .. }

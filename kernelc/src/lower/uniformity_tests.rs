@@ -1,8 +1,9 @@
+//! Tests of the uniformity analysis: the levels of branches, and whether all threads reach a barrier.
 use super::*;
 use crate::ir;
 
-/// A kernel of tiles of 16 threads with this body. Its block holds an address and a number, `%n`; `%l`, `%g` and `%t` are the
-/// thread's place in the tile and in the whole, and the tile's.
+/// A module with a kernel that has this body and tiles of 16 threads. The argument block holds an address `%a` and a number `%n`. `%l` and
+/// `%g` are the thread's position in the tile and in the domain, and `%t` is the position of the tile.
 fn kernel(body: &str) -> Module {
     let text = format!(
         "%block = type {{ ptr addrspace(1), i32 }}\n\
@@ -14,6 +15,7 @@ fn kernel(body: &str) -> Module {
          declare i32 @__revamp_global_id(i32)\n\
          declare i32 @__revamp_group_id(i32)\n\
          declare i32 @llvm.smin.i32(i32, i32)\n\
+         declare i32 @llvm.umax.i32(i32, i32)\n\
          declare i32 @reads(ptr)\n\
          declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)\n\
          define spir_kernel void @k(ptr addrspace(2) byref(%block) align 8 %0) {{\n\
@@ -29,8 +31,8 @@ fn kernel(body: &str) -> Module {
     ir::tests::module(&text)
 }
 
-/// How uniform the condition of the last conditional branch is, and whether all threads come to the barrier.
-fn found(body: &str) -> Option<(Level, bool)> {
+/// The level of the last conditional branch, and true if all threads reach the barrier.
+fn branch_and_barrier(body: &str) -> Option<(Level, bool)> {
     let module = kernel(body);
     let function = module.functions.iter().find(|f| f.kernel)?;
     let uniformity = Uniformity::of(&module, function)?;
@@ -49,15 +51,15 @@ fn found(body: &str) -> Option<(Level, bool)> {
     Some((level, reached))
 }
 
-/// A barrier where `%c` holds.
-const UNDER: &str = "\n  br i1 %c, label %in, label %out\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %out\n\
+/// A barrier that a thread reaches only if `%c` holds.
+const CONDITIONAL_BARRIER: &str = "\n  br i1 %c, label %in, label %out\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %out\n\
                      out:\n  ret void";
 
 #[test]
-fn conditions() {
-    use Level::{Differs, May, Shared, Uniform};
+fn levels_of_conditions() {
+    use Level::{Differs, MayDiffer, Shared, Uniform};
     for (code, expected) in [
-        // By the thread's place.
+        // Conditions on the thread's position.
         ("%c = icmp eq i32 %l, 0", Differs),
         ("%c = icmp slt i32 %l, 16", Uniform),
         ("%c = icmp ult i32 %l, 15", Differs),
@@ -72,9 +74,19 @@ fn conditions() {
         ("%q = sub i32 %g, %l\n  %c = icmp eq i32 %q, %n", Uniform),
         ("%q = mul i32 %l, 0\n  %c = icmp eq i32 %q, %n", Uniform),
         ("%q = call i32 @llvm.smin.i32(i32 %l, i32 0)\n  %c = icmp eq i32 %q, 0", Uniform),
+        ("%q = sub i32 %l, 8\n  %u = call i32 @llvm.umax.i32(i32 %q, i32 0)\n  %c = icmp slt i32 %u, 0", Differs),
+        (
+            "%x = icmp slt i32 %l, 8\n  %y = xor i1 %x, true\n  %q = select i1 %y, i32 0, i32 1\n  %c = icmp eq i32 %q, 0",
+            Differs,
+        ),
+        (
+            "%x = icmp slt i32 %l, 8\n  %y = icmp eq i1 %x, true\n  %q = select i1 %y, i32 0, i32 1\n  %c = icmp eq i32 %q, 0",
+            Differs,
+        ),
+        ("%x = icmp slt i32 %l, 8\n  %y = sext i1 %x to i32\n  %c = icmp slt i32 %y, 0", Differs),
         ("%y = call i32 @__revamp_local_id(i32 1)\n  %c = icmp eq i32 %y, 0", Uniform),
         ("%y = sext i32 %l to i64\n  %z = trunc i64 %y to i32\n  %c = icmp ne i32 %z, %l", Uniform),
-        // The same for all.
+        // Conditions that are the same for all threads.
         ("%c = icmp eq i32 %t, 3", Uniform),
         ("%c = icmp sgt i32 %n, 3", Uniform),
         ("%f = freeze i32 %n\n  %c = icmp sgt i32 %f, %t", Uniform),
@@ -86,7 +98,7 @@ fn conditions() {
         (
             "%i = sext i32 %l to i64\n  %p = getelementptr i32, ptr addrspace(1) %a, i64 %i\n  \
              %x = load i32, ptr addrspace(1) %p, align 4\n  %c = icmp eq i32 %x, 3",
-            May,
+            MayDiffer,
         ),
         (
             "store i32 3, ptr addrspace(1) %a, align 4\n  %x = load i32, ptr addrspace(1) %a, align 4\n  \
@@ -99,29 +111,29 @@ fn conditions() {
             Shared,
         ),
         ("%x = load i32, ptr addrspace(1) @table, align 4\n  %c = icmp eq i32 %x, 3", Uniform),
-        ("%x = load volatile i32, ptr addrspace(1) %a, align 4\n  %c = icmp eq i32 %x, 3", May),
-        ("%x = atomicrmw add ptr addrspace(1) %a, i32 1 monotonic, align 4\n  %c = icmp eq i32 %x, 3", May),
+        ("%x = load volatile i32, ptr addrspace(1) %a, align 4\n  %c = icmp eq i32 %x, 3", MayDiffer),
+        ("%x = atomicrmw add ptr addrspace(1) %a, i32 1 monotonic, align 4\n  %c = icmp eq i32 %x, 3", MayDiffer),
         // A variable of the thread.
         ("store i32 %n, ptr %v, align 4\n  %x = load i32, ptr %v, align 4\n  %c = icmp eq i32 %x, 3", Uniform),
-        ("store i32 %l, ptr %v, align 4\n  %x = load i32, ptr %v, align 4\n  %c = icmp eq i32 %x, 3", May),
+        ("store i32 %l, ptr %v, align 4\n  %x = load i32, ptr %v, align 4\n  %c = icmp eq i32 %x, 3", MayDiffer),
         (
             "call void @llvm.memcpy.p0.p1.i64(ptr %v, ptr addrspace(1) %a, i64 4, i1 false)\n  \
              %x = load i32, ptr %v, align 4\n  %c = icmp eq i32 %x, 3",
             Uniform,
         ),
-        ("%x = call i32 @reads(ptr %v)\n  %c = icmp eq i32 %x, 3", May),
+        ("%x = call i32 @reads(ptr %v)\n  %c = icmp eq i32 %x, 3", MayDiffer),
     ] {
-        let body = format!("  {code}{UNDER}");
-        assert_eq!(found(&body), Some((expected, expected == Uniform)), "{code}");
+        let body = format!("  {code}{CONDITIONAL_BARRIER}");
+        assert_eq!(branch_and_barrier(&body), Some((expected, expected == Uniform)), "{code}");
     }
 }
 
 #[test]
-fn flow() {
-    use Level::{Differs, May, Uniform};
+fn levels_of_branches() {
+    use Level::{Differs, MayDiffer, Uniform};
     for (what, body, expected) in [
         (
-            "behind a branch that differs all meet",
+            "all threads meet after a divergent branch",
             "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
              call void @__revamp_tile_barrier(i32 3)\n  ret void",
             (Differs, true),
@@ -133,22 +145,22 @@ fn flow() {
             (Differs, false),
         ),
         (
-            "a flag that is set where it differs",
+            "a flag that only some threads set",
             "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
              %f = phi i1 [ false, %entry ], [ true, %a1 ]\n  br i1 %f, label %in, label %out\nin:\n  \
              call void @__revamp_tile_barrier(i32 3)\n  br label %out\nout:\n  ret void",
             (Differs, false),
         ),
         (
-            "a value that may differ by the way taken",
+            "a value that depends on the path taken",
             "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
              %f = phi i32 [ %n, %entry ], [ %t, %a1 ]\n  %d = icmp eq i32 %f, 0\n  \
              br i1 %d, label %in, label %out\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %out\n\
              out:\n  ret void",
-            (May, false),
+            (MayDiffer, false),
         ),
         (
-            "the same value on either way",
+            "the same value on both paths",
             "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
              %f = phi i32 [ %n, %entry ], [ %n, %a1 ]\n  %d = icmp eq i32 %f, 0\n  \
              br i1 %d, label %in, label %out\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %out\n\
@@ -156,14 +168,14 @@ fn flow() {
             (Uniform, true),
         ),
         (
-            "a loop that all threads go round as often",
+            "a loop with the same trip count for all threads",
             "  br label %head\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %head ]\n  %j = add i32 %i, 1\n  \
              call void @__revamp_tile_barrier(i32 3)\n  %c = icmp slt i32 %j, %n\n  \
              br i1 %c, label %head, label %out\nout:\n  ret void",
             (Uniform, true),
         ),
         (
-            "a loop by the thread's place",
+            "a loop whose trip count depends on the thread's position",
             "  br label %head\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %head ]\n  %j = add i32 %i, 1\n  \
              call void @__revamp_tile_barrier(i32 3)\n  %c = icmp slt i32 %j, %l\n  \
              br i1 %c, label %head, label %out\nout:\n  ret void",
@@ -177,12 +189,12 @@ fn flow() {
             (Uniform, true),
         ),
         (
-            "what a loop left late has counted",
+            "the counter of a loop that threads leave in different iterations",
             "  br label %head\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %head ]\n  %j = add i32 %i, 1\n  \
              %c = icmp slt i32 %j, %l\n  br i1 %c, label %head, label %out\nout:\n  %d = icmp sgt i32 %j, 3\n  \
              br i1 %d, label %in, label %end\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %end\n\
              end:\n  ret void",
-            (May, false),
+            (MayDiffer, false),
         ),
         (
             "a switch whose cases all threads share",
@@ -191,17 +203,20 @@ fn flow() {
             (Uniform, true),
         ),
         (
-            "a switch by the thread's place",
+            "a switch on the thread's position",
             "  switch i32 %l, label %out [ i32 0, label %in ]\nin:\n  \
              call void @__revamp_tile_barrier(i32 3)\n  br label %out\nout:\n  ret void",
             (Differs, false),
         ),
     ] {
-        assert_eq!(found(body), Some(expected), "{what}");
+        assert_eq!(branch_and_barrier(body), Some(expected), "{what}");
     }
 }
 
 #[test]
-fn what_never_ends_is_not_judged() {
-    assert_eq!(found("  br label %head\nhead:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %head"), None);
+fn kernels_that_never_end_have_no_result() {
+    assert_eq!(
+        branch_and_barrier("  br label %head\nhead:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %head"),
+        None
+    );
 }

@@ -1,8 +1,9 @@
-//! What is known of a kernel before it is cut at its barriers: its regions, the variables that live across barriers, and which of
-//! them are the same for all threads of a tile.
+//! Analyses a kernel before it is split into regions at its barriers. Finds the regions, the variables that are live
+//! across barriers, and which of these variables are the same for all threads of a tile. A loop without barriers may be
+//! cut: a region then ends before each iteration, as if the iteration began with a barrier.
 
-use super::calls::{callee, is_division, is_harmless_call, is_number_intrinsic, is_simple, locals, position};
-use super::variables::{Access, Flow, Variable, Variables, behind_all, live, targets, variables};
+use super::calls::{callee, is_division, is_harmless_call, is_number_intrinsic, is_speculatable, locals, position};
+use super::variables::{Access, Flow, Variable, Variables, live, post_dominators, targets, variables};
 use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
 use crate::analysis::loops;
 use crate::device_abi::{DeviceFunction, Position};
@@ -10,85 +11,89 @@ use crate::ir::{Block, Function, GlobalId, Instruction, LocalId, Module, Op, Ope
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-/// More blocks than this are not cut: sets of blocks are kept for each block.
-pub(super) const MOST_BLOCKS: usize = 4000;
+/// The maximum number of blocks in a kernel. The limit exists because the analysis keeps a set of blocks for each
+/// block.
+pub(super) const MAX_BLOCKS: usize = 4000;
 
-/// Loops of fewer instructions lose more by keeping their variables in memory, and those of more are not made faster.
-const CUT_FROM: usize = 24;
-/// The same of loops that threads side by side go through memory side by side in.
-const CUT_FROM_SIDE_BY_SIDE: usize = 6;
-const CUT_TO: usize = 400;
+/// The minimum number of instructions of a loop that is cut. In smaller loops, keeping the variables in memory costs more than the cut
+/// gains.
+const MIN_CUT_SIZE: usize = 24;
+/// The same minimum for loops in which neighbouring threads access consecutive memory.
+const MIN_CONSECUTIVE_CUT_SIZE: usize = 6;
+/// Loops of this many instructions or more are not cut, because they do not become faster.
+const CUT_SIZE_LIMIT: usize = 400;
 
-/// The instructions that a region takes besides its own.
-const A_LOOP: usize = 48;
+/// The number of instructions that the loop over the threads adds to the instructions of a region.
+const LOOP_INSTRUCTIONS: usize = 48;
 
-/// What is known of a module's memory.
+/// Facts about the memory of a module.
 pub struct Surroundings {
     /// The variables that are tile_static.
     pub shared: BTreeSet<GlobalId>,
-    /// Of the kernel: loads from views' and arrays' own members.
+    /// The kernel's loads of members of views and arrays.
     pub view_members: HashSet<LocalId>,
-    /// The kernel only reads the argument block.
+    /// True if the kernel does not write the argument block.
     pub reads_block: bool,
 }
 
-/// A kernel cut at its barriers.
+/// A kernel that is split into regions at its barriers.
 pub struct Kernel {
     pub code: Rc<Module>,
-    /// Its place among the functions of the module.
+    /// The index of the kernel among the functions of the module.
     pub index: usize,
-    /// Its code, with the blocks of forks and cuts behind its own.
+    /// The kernel's code. The blocks that forks and cuts add come after the kernel's own blocks.
     pub function: Function,
-    /// The block of LLVM's function that a block is, or is a copy of; forks and cuts are none.
+    /// For each block, the block of LLVM's function that it comes from or copies; `None` for blocks that forks and cuts
+    /// add without copying a block.
     pub origins: Vec<Option<usize>>,
     pub flow: Vec<Flow>,
     pub variables: Variables,
-    /// The variables whose values are needed at the begin of each block.
+    /// The variables that are live at the beginning of each block.
     pub live: Vec<BTreeSet<LocalId>>,
     /// The branches that threads of a tile may take differently.
     pub divergent: Vec<bool>,
-    /// Loads of what no thread writes.
+    /// Loads of memory that no thread writes.
     pub constant_loads: HashSet<LocalId>,
-    /// Addresses within tile_static variables, with the variable.
+    /// For each address that lies within a tile_static variable: the variable.
     pub tile_addresses: HashMap<LocalId, GlobalId>,
-    /// Blocks that only some threads of a tile may come by.
-    pub parted: BTreeSet<usize>,
-    /// Of each branch that threads may take differently, the blocks that only some may come by.
+    /// Blocks that possibly only some threads of a tile reach.
+    pub divergent_blocks: BTreeSet<usize>,
+    /// For each branch that threads may take differently, the blocks that possibly only some of the threads reach.
     pub areas: BTreeMap<usize, BTreeSet<usize>>,
-    /// Branches behind which a region ends.
+    /// Branches after which a region ends (see `forks`).
     pub forks: BTreeMap<usize, Fork>,
     /// The values that differ between the threads of a tile.
     pub varying: HashSet<LocalId>,
-    /// Loops without barriers are cut.
+    /// True if regions also end at places without a barrier (`cut_edge`).
     pub is_cut: bool,
-    /// The block and the place of the instruction that makes each value.
-    places: Vec<Option<(usize, usize)>>,
-    /// It has no tiles: its threads are of one row.
+    /// The block and index of the instruction that makes each value.
+    definitions: Vec<Option<(usize, usize)>>,
+    /// True if the kernel has no tiles. The native function then runs a row of threads, which differ only in x.
     row: bool,
 }
 
-/// Where a region ends behind a branch.
+/// The block and the variable of a branch after which a region ends (see `forks`).
 #[derive(Clone, Copy)]
 pub struct Fork {
-    /// The block where threads go on that did not all take the same way.
+    /// The block where threads continue if they did not all take the same path.
     pub block: usize,
-    /// The variable that says which way a thread took.
+    /// The variable that records which path a thread took.
     pub variable: LocalId,
 }
 
 impl Kernel {
-    /// Looks at a kernel; an error says what of it is not understood. `cut`: loops without barriers may be cut.
-    pub fn new(code: &Rc<Module>, index: usize, around: &Surroundings, cut: bool) -> Result<Self, String> {
+    /// Analyses a kernel. The error names the construct that is not supported. `cut`: loops without barriers may be cut.
+    pub fn new(code: &Rc<Module>, index: usize, surroundings: &Surroundings, cut: bool) -> Result<Self, String> {
         let mut function = code.functions[index].clone();
-        if function.blocks.len() > MOST_BLOCKS {
-            return Err("it has too many blocks".into());
+        if function.blocks.len() > MAX_BLOCKS {
+            return Err("the kernel has too many blocks".into());
         }
-        let mut places = vec![None; function.locals.len()];
+        let mut definitions = vec![None; function.locals.len()];
         for (n, block) in function.blocks.iter().enumerate() {
-            for (at, one) in block.instructions.iter().enumerate() {
-                check(one)?;
-                if let Some(result) = one.result {
-                    places[result.0] = Some((n, at));
+            for (at, instruction) in block.instructions.iter().enumerate() {
+                check(instruction)?;
+                if let Some(result) = instruction.result {
+                    definitions[result.0] = Some((n, at));
                 }
             }
         }
@@ -108,16 +113,16 @@ impl Kernel {
             live,
             constant_loads: HashSet::new(),
             tile_addresses: HashMap::new(),
-            parted: BTreeSet::new(),
+            divergent_blocks: BTreeSet::new(),
             areas: BTreeMap::new(),
             forks: BTreeMap::new(),
             varying: HashSet::new(),
             is_cut: false,
-            places,
+            definitions,
             row,
         };
-        kernel.find_constant_loads(around);
-        kernel.find_tile_addresses(&around.shared);
+        kernel.find_constant_loads(surroundings);
+        kernel.find_tile_addresses(&surroundings.shared);
         kernel.find_rematerialised();
         kernel.find_varying();
         if cut {
@@ -134,9 +139,9 @@ impl Kernel {
         &self.function.name
     }
 
-    /// How many instructions there are to compile for one level.
+    /// The number of instructions to compile for one level of processors.
     pub fn size(&self) -> usize {
-        let size = |start: usize| A_LOOP + self.instructions(&self.region(start)).count();
+        let size = |start: usize| LOOP_INSTRUCTIONS + self.instructions(&self.region(start)).count();
         self.starts().into_iter().map(size).sum()
     }
 
@@ -162,8 +167,8 @@ impl Kernel {
     }
 
     /// The instruction that makes a value.
-    pub fn made(&self, value: LocalId) -> Option<&Instruction> {
-        let (block, at) = self.places.get(value.0).copied().flatten()?;
+    pub fn definition(&self, value: LocalId) -> Option<&Instruction> {
+        let (block, at) = self.definitions.get(value.0).copied().flatten()?;
         Some(&self.function.blocks[block].instructions[at])
     }
 
@@ -172,7 +177,7 @@ impl Kernel {
         self.variables.get(&Access::of(load).filter(|access| access.value.is_none())?.address.local()?)
     }
 
-    /// The one value that a variable ever has.
+    /// The value of a variable that is stored only once.
     pub fn single(variable: &Variable) -> Option<&Value> {
         match variable.stores.as_slice() {
             [store] if variable.plain => Some(&store.value),
@@ -180,15 +185,16 @@ impl Kernel {
         }
     }
 
-    /// Finds what differs between the threads of a tile: values, then branches on them, then what is stored under these.
+    /// Finds the values that differ between the threads of a tile, the branches that depend on these values, and the
+    /// variables that are stored under these branches.
     fn find_varying(&mut self) {
-        let later = behind_all(&self.flow);
+        let post_dominator_sets = post_dominators(&self.flow);
         let mut varying: HashSet<LocalId> = HashSet::new();
         loop {
             let mut changed = false;
             for n in 0..self.function.blocks.len() {
                 for i in 0..self.function.blocks[n].instructions.len() {
-                    changed |= self.tell(n, i, &mut varying, &later);
+                    changed |= self.mark_varying(n, i, &mut varying, &post_dominator_sets);
                 }
             }
             if !changed {
@@ -198,41 +204,52 @@ impl Kernel {
         }
     }
 
-    /// Tells of one instruction whether its result, the variable that it stores to, or the way behind it differs.
-    fn tell(&mut self, n: usize, i: usize, varying: &mut HashSet<LocalId>, later: &[BTreeSet<usize>]) -> bool {
-        let one = &self.function.blocks[n].instructions[i];
-        if let Some(result) = one.result {
-            return !varying.contains(&result) && self.varies(one, varying) && varying.insert(result);
+    /// Marks what differs between threads: an instruction's result, the variable that the instruction stores to, or its
+    /// branch. True if the mark is new.
+    fn mark_varying(
+        &mut self,
+        n: usize,
+        i: usize,
+        varying: &mut HashSet<LocalId>,
+        post_dominator_sets: &[BTreeSet<usize>],
+    ) -> bool {
+        let instruction = &self.function.blocks[n].instructions[i];
+        if let Some(result) = instruction.result {
+            return !varying.contains(&result) && self.varies(instruction, varying) && varying.insert(result);
         }
-        if let Some(store) = Access::of(one) {
+        if let Some(store) = Access::of(instruction) {
             let differs = store.value.and_then(Value::local).is_some_and(|value| varying.contains(&value));
             let name = store.address.local().filter(|_| differs);
             let variable = name.and_then(|name| self.variables.get_mut(&name)).filter(|v| v.plain && !v.varies);
             return variable.map(|variable| variable.varies = true).is_some();
         }
         let ends = self.flow[n].next.len() > 1 && i + 1 == self.function.blocks[n].instructions.len();
-        if ends && !self.divergent[n] && locals(one).any(|used| varying.contains(&used)) {
+        if ends && !self.divergent[n] && locals(instruction).any(|used| varying.contains(&used)) {
             self.divergent[n] = true;
-            self.taint(n, later);
+            self.taint(n, post_dominator_sets);
             return true;
         }
         false
     }
 
-    /// The blocks that only some threads may come by after a branch, and the one where all meet again.
-    fn parts(&self, branch: usize, later: &[BTreeSet<usize>]) -> (BTreeSet<usize>, Option<usize>) {
-        let area = self.reached(&self.flow[branch].next, branch, later);
-        let meeting = later[branch].iter().copied().filter(|&n| n != branch);
-        // All others that every way passes come behind it.
-        (area, meeting.max_by_key(|&n| later[n].len()))
+    /// The blocks that possibly only some threads reach after a branch, and the block where all threads meet again.
+    fn divergent_area(
+        &self,
+        branch: usize,
+        post_dominator_sets: &[BTreeSet<usize>],
+    ) -> (BTreeSet<usize>, Option<usize>) {
+        let area = self.reached(&self.flow[branch].next, branch, post_dominator_sets);
+        let meeting = post_dominator_sets[branch].iter().copied().filter(|&n| n != branch);
+        // Among the blocks that every path passes, the nearest one has the most post-dominators: all others come after it.
+        (area, meeting.max_by_key(|&n| post_dominator_sets[n].len()))
     }
 
-    /// The blocks reached before all threads that part at a branch have met again.
-    fn reached(&self, from: &[usize], branch: usize, later: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+    /// The blocks that are reached before all threads that diverge at a branch have met again.
+    fn reached(&self, from: &[usize], branch: usize, post_dominator_sets: &[BTreeSet<usize>]) -> BTreeSet<usize> {
         let mut seen = BTreeSet::new();
         let mut open: Vec<usize> = from.to_vec();
         while let Some(at) = open.pop() {
-            let meets = at != branch && later[branch].contains(&at);
+            let meets = at != branch && post_dominator_sets[branch].contains(&at);
             if !meets && seen.insert(at) {
                 open.extend(&self.flow[at].next);
             }
@@ -240,16 +257,16 @@ impl Kernel {
         seen
     }
 
-    /// Variables stored where only some threads come by, and read where these meet others. Until then threads that are
-    /// together have the same value of them.
-    fn taint(&mut self, branch: usize, later: &[BTreeSet<usize>]) {
-        let (area, meeting) = self.parts(branch, later);
-        let ways: Vec<BTreeSet<usize>> =
-            self.flow[branch].next.iter().map(|&next| self.reached(&[next], branch, later)).collect();
-        let several = |n: &usize| ways.iter().filter(|way| way.contains(n)).count() > 1;
+    /// Marks a variable if a block that only some threads reach stores to it, and if the variable is live where these
+    /// threads meet others. Before they meet, threads on the same path have the same value.
+    fn taint(&mut self, branch: usize, post_dominator_sets: &[BTreeSet<usize>]) {
+        let (area, meeting) = self.divergent_area(branch, post_dominator_sets);
+        let paths: Vec<BTreeSet<usize>> =
+            self.flow[branch].next.iter().map(|&next| self.reached(&[next], branch, post_dominator_sets)).collect();
+        let several = |n: &usize| paths.iter().filter(|path| path.contains(n)).count() > 1;
         let joins: Vec<usize> = area.iter().copied().filter(several).chain(meeting).collect();
         let ends: Vec<usize> = area.iter().filter_map(|&n| self.flow[n].barrier).collect();
-        self.parted.extend(&area);
+        self.divergent_blocks.extend(&area);
         self.areas.insert(branch, area.clone());
         for (name, variable) in &mut self.variables {
             variable.varies |= variable.stores.iter().any(|store| area.contains(&store.block))
@@ -257,10 +274,10 @@ impl Kernel {
         }
     }
 
-    /// Loops without barriers that all threads of a tile go through together are cut as if there were one in each iteration: the
-    /// loop over the threads, which becomes vector instructions, is then the inner one.
+    /// Cuts loops without barriers that all threads of a tile execute together, as if each iteration had a barrier. The loop over the
+    /// threads, which LLVM vectorises, is then the inner loop.
     fn cut_loops(&mut self) {
-        let mut wanted = Vec::new();
+        let mut loops_to_cut = Vec::new();
         for ((header, latch), body) in self.inner_loops() {
             let leaves = |n: &usize| self.flow[*n].next.iter().any(|next| !body.contains(next));
             let uniform = body.iter().filter(|n| leaves(n)).all(|&n| !self.divergent[n]);
@@ -269,22 +286,22 @@ impl Kernel {
                 Op::CallIndirect { .. } | Op::CmpXchg { .. } | Op::Fence | Op::AtomicRmw { .. } => false,
                 _ => true,
             });
-            // What each thread would have to keep from one iteration to the next.
-            let kept = self.live[header]
+            // True if each thread must keep a variable in memory from one iteration to the next.
+            let keeps_variables = self.live[header]
                 .iter()
                 .any(|name| self.variables[name].varies && self.variables[name].rematerialised.is_none());
-            let least = match kept {
-                true if self.is_side_by_side(&body) => CUT_FROM_SIDE_BY_SIDE,
-                true => CUT_FROM,
+            let min_size = match keeps_variables {
+                true if self.is_consecutive(&body) => MIN_CONSECUTIVE_CUT_SIZE,
+                true => MIN_CUT_SIZE,
                 false => 1,
             };
-            if uniform && simple && (least..CUT_TO).contains(&self.instructions(&body).count()) {
-                wanted.push((header, latch));
+            if uniform && simple && (min_size..CUT_SIZE_LIMIT).contains(&self.instructions(&body).count()) {
+                loops_to_cut.push((header, latch));
             }
         }
-        // Where only some threads come, the others would have to be left out one by one.
-        wanted.retain(|&(header, latch)| self.is_together(header, latch));
-        for (to, _) in wanted {
+        // In a loop that only some threads reach, the other threads would have to be skipped one by one.
+        loops_to_cut.retain(|&(header, latch)| self.ensure_together(header, latch));
+        for (to, _) in loops_to_cut {
             self.cut_before(to);
         }
         self.find_live();
@@ -301,14 +318,14 @@ impl Kernel {
         }
     }
 
-    /// Puts a block between two that a barrier seems to end.
+    /// Inserts a block on an edge, and ends the region there as a barrier does.
     pub fn cut_edge(&mut self, from: usize, to: usize) {
         self.is_cut = true;
         let new = self.add_block("cut", None, Vec::new(), Flow { next: Vec::new(), barrier: Some(to) });
         self.flow[from].next.iter_mut().filter(|next| **next == to).for_each(|next| *next = new);
     }
 
-    /// Adds a block, a copy of that of LLVM's function, and gives its number.
+    /// Adds a block and returns its number. `origin`: the block of LLVM's function that it copies.
     pub fn add_block(
         &mut self,
         name: &str,
@@ -323,7 +340,7 @@ impl Kernel {
         self.flow.len() - 1
     }
 
-    /// The innermost loops without barriers that have one latch, by header and latch, with their blocks.
+    /// The innermost loops that have one latch and no barriers. Each is given by its header, its latch and its blocks.
     fn inner_loops(&self) -> Vec<((usize, usize), BTreeSet<usize>)> {
         let edges = self.flow.iter().map(|flow| flow.next.iter().chain(&flow.barrier).copied().collect());
         let graph = ControlFlowGraph::new(edges.collect());
@@ -344,14 +361,14 @@ impl Kernel {
         found
     }
 
-    fn varies(&self, one: &Instruction, varying: &HashSet<LocalId>) -> bool {
-        let differs = || locals(one).any(|used| varying.contains(&used));
-        match &one.op {
-            Op::Load { .. } => match self.read(one) {
+    fn varies(&self, instruction: &Instruction, varying: &HashSet<LocalId>) -> bool {
+        let differs = || locals(instruction).any(|used| varying.contains(&used));
+        match &instruction.op {
+            Op::Load { .. } => match self.read(instruction) {
                 Some(variable) => !variable.plain || variable.varies,
-                None => !one.result.is_some_and(|load| self.constant_loads.contains(&load)) || differs(),
+                None => !instruction.result.is_some_and(|load| self.constant_loads.contains(&load)) || differs(),
             },
-            Op::Call { .. } => match (position(&self.code, one), callee(&self.code, one)) {
+            Op::Call { .. } => match (position(&self.code, instruction), callee(&self.code, instruction)) {
                 (Some((Position::Group, _)), _) => false,
                 // Only x differs within a row.
                 (Some((_, axis)), _) => !self.row || axis == Some(0),
@@ -359,36 +376,36 @@ impl Kernel {
                 _ => true,
             },
             Op::Binary { op, .. } if is_division(*op) => differs(),
-            op if is_simple(op) => differs(),
+            op if is_speculatable(op) => differs(),
             _ => true,
         }
     }
 
-    /// The regions' first blocks that a block's way may end at; `None` is the kernel's end.
+    /// The first blocks of the regions that may follow after a block; `None` is the end of the kernel.
     pub fn exits(&self, from: usize) -> BTreeSet<Option<usize>> {
         let ends = |at: &usize| self.flow[*at].barrier.is_some() || self.flow[*at].next.is_empty();
         self.region(from).into_iter().filter(ends).map(|at| self.flow[at].barrier).collect()
     }
 
-    /// Threads of a tile that begin at `start` may end at different barriers, as far as is known.
-    pub fn may_part(&self, start: usize) -> bool {
+    /// True if threads of a tile that begin at `start` may end at different barriers.
+    pub fn may_diverge(&self, start: usize) -> bool {
         self.region(start).into_iter().any(|at| self.divergent[at] && self.exits(at).len() > 1)
     }
 }
 
-/// What is not understood of an instruction.
-fn check(one: &Instruction) -> Result<(), String> {
+/// The error for an instruction that is not supported.
+fn check(instruction: &Instruction) -> Result<(), String> {
     let is_one = |count: &Operand| count.unsigned() == Some(1);
-    match &one.op {
-        Op::Other { name } => Err(format!("it has {name}")),
-        Op::Phi { .. } => Err("a phi is left".into()),
-        // It has no place among a tile's threads.
-        Op::Alloca { count, .. } if !is_one(count) => Err("a variable is an array of its own length".into()),
+    match &instruction.op {
+        Op::Other { name } => Err(format!("the kernel uses {name}")),
+        Op::Phi { .. } => Err("a phi is left in the kernel".into()),
+        // A variable of unknown size cannot be laid out for the threads of a tile.
+        Op::Alloca { count, .. } if !is_one(count) => Err("a local array has a length that is not constant".into()),
         _ => Ok(()),
     }
 }
 
-/// Where a block goes to. A barrier at its end is taken out.
+/// The successors of a block. Removes a barrier at its end.
 fn flow(code: &Module, block: &mut Block) -> Flow {
     let next = targets(&block.instructions);
     let last = block.instructions.len().checked_sub(2);

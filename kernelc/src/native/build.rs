@@ -1,4 +1,4 @@
-//! Making the native kernels of a source, beside its other passes.
+//! Makes the native kernels of a source, in parallel with the other passes over the source.
 
 use super::Processors;
 use super::process::{self, Work};
@@ -21,7 +21,7 @@ pub struct Plan<'a> {
     work: Work,
 }
 
-/// Native kernels in the making: their objects, if there are any.
+/// The background work that makes native kernels. Its result: the objects of the native kernels, if there are any.
 pub struct Making {
     work: Background<Result<Made, String>>,
     zero: bool,
@@ -34,22 +34,22 @@ struct Made {
     report: String,
 }
 
-/// The calls that make them of the device's code, and their files.
-struct Calls {
+/// The commands that make native kernels from the device's code, and the files that they write.
+struct Commands {
     prepare: Command,
-    /// Compiles a module that the first process has left.
+    /// For each object, the command that compiles the module that `prepare` has written.
     code: Vec<Command>,
     objects: Vec<PathBuf>,
-    /// They check accesses.
+    /// True if native kernels check accesses.
     zero: bool,
-    /// What the first process prints is the report.
+    /// True if the output of `prepare` is the report.
     reports: bool,
     dump: Option<PathBuf>,
 }
 
 impl<'a> Plan<'a> {
-    /// `None` if the source is to have none. `device` is the code of the device's pass, `long_double` whether the program's text names that
-    /// type.
+    /// Returns `None` if the source gets no native kernels. `device`: the code of the device's pass. `long_double`: the program's text
+    /// contains `long double`.
     pub fn of(
         clang: &'a Clang,
         folder: &'a Folder,
@@ -59,28 +59,29 @@ impl<'a> Plan<'a> {
         long_double: bool,
     ) -> Result<Option<Self>, String> {
         let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
-        // The program's function checks, if host threads may run it.
-        let checked = (unit.host_checks || DeviceFunction::HostChecks.is_named_in(&text)) && !unit.amp.is_device();
+        // True if host threads run the program's function, which checks accesses itself.
+        let checked = (unit.host_checks || DeviceFunction::HostChecks.is_used_in(&text)) && !unit.amp.is_device();
         let zero = line.bounds() == Bounds::Zero;
         let kernels = text.lines().any(begins_kernel);
-        let none = |why: &str| if zero && kernels { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) };
+        let no_plan = |why: &str| if zero && kernels { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) };
         let Some(target) = line.native_target() else {
-            return none("native kernels are not available for this target");
+            return no_plan("native kernels are not available for this target");
         };
-        if line.last(looks).is_some() {
-            return none("native kernels are not available with sanitizers, coverage or profiling");
+        if line.last(is_instrumentation).is_some() {
+            return no_plan("native kernels are not available with sanitizers, coverage or profiling");
         }
-        if !wanted(line) {
+        if !wants_native_kernels(line) {
             return Ok(None);
         }
         if checked || !kernels {
             return Ok(None);
         }
-        // To devices that type is double. How memory is accessed tells of it, or the program's text.
+        // For devices, long double is double. The metadata of memory accesses shows whether kernels use long double. Without metadata, the
+        // program's text shows it.
         let tagged = line.last(|f| f == "-fstrict-aliasing" || f == "-fno-strict-aliasing");
         let untagged = tagged.is_some_and(|f| f == "-fno-strict-aliasing");
         if text.contains("!\"long double\"") || untagged && long_double {
-            return none("native kernels are not available where kernels use long double");
+            return no_plan("native kernels are not available if kernels use long double");
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let owner = Owner { bare: unit.amp.is_device(), ..Owner::of_unit(unit.id) };
@@ -88,14 +89,14 @@ impl<'a> Plan<'a> {
         Ok(Some(Self { clang, folder, work: Work { lines, zero, report, target, owner, dump } }))
     }
 
-    /// Begins to make those of one of the parts.
+    /// Starts to make the native kernels of one part.
     pub fn start(&self, number: usize, parts: &[Part]) -> Result<Making, String> {
         let (clang, mut work) = (self.clang, self.work.clone());
         (work.owner.part, work.owner.parts) = (number, parts.len());
-        work.dump = work.dump.map(|stem| files::beside(&stem, &parts::mark(&parts[number].code)));
+        work.dump = work.dump.map(|stem| files::beside(&stem, &parts::dump_suffix(&parts[number].code)));
         let object = |level| self.folder.file(&format!("native.{number}.{level}.o"));
         let objects: Vec<PathBuf> = Processors::of(&work.target).names().map(object).collect();
-        let calls = Calls {
+        let commands = Commands {
             prepare: process::command(clang, &work, &parts[number].code, &objects)?,
             code: objects
                 .iter()
@@ -106,18 +107,21 @@ impl<'a> Plan<'a> {
             reports: work.report,
             dump: work.dump,
         };
-        Ok(Making { zero: work.zero, work: Background::start(move |cancelled| calls.run_or_tell(cancelled)) })
+        Ok(Making {
+            zero: work.zero,
+            work: Background::start(move |cancelled| commands.run_or_write_reason(cancelled)),
+        })
     }
 }
 
 impl Making {
-    /// Waits, with nothing to show.
+    /// Waits until the work has ended. Ignores its result.
     pub fn wait(&self) {
         self.work.wait();
     }
 
-    /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them; an error if they
-    /// must be, since they alone check bounds.
+    /// Waits for the objects. If they cannot be made, the result is `None`, and host threads run the program's function. With
+    /// `-famp-bounds=zero` the result is an error instead, because only native kernels check bounds.
     pub fn end(self) -> Result<Option<Vec<PathBuf>>, String> {
         let panicked =
             if self.zero { Err(format!("{UNCHECKED}: the kernel compiler panicked")) } else { Ok(Made::default()) };
@@ -127,8 +131,8 @@ impl Making {
     }
 }
 
-/// What looks at the program's function itself, or counts in it.
-const LOOKS: [&str; 7] = [
+/// Flags of tools that inspect or instrument the program's function itself.
+const INSTRUMENTATION: [&str; 7] = [
     "-fsanitize=",
     "-fprofile-arcs",
     "-ftest-coverage",
@@ -138,17 +142,19 @@ const LOOKS: [&str; 7] = [
     "-pg",
 ];
 
-/// Why a source is refused.
-const UNCHECKED: &str = "-famp-bounds=zero: native kernels, which check bounds on host threads, cannot be made; \
-                         compile with -famp-bounds=report or without the option";
+/// The beginning of the error for a source that is refused.
+const UNCHECKED: &str = "-famp-bounds=zero: native kernels, which check bounds on host threads, cannot be compiled; \
+                         use -famp-bounds=report, or omit the option";
 
-fn looks(flag: &str) -> bool {
-    LOOKS.iter().any(|begin| flag.starts_with(begin))
+fn is_instrumentation(flag: &str) -> bool {
+    INSTRUMENTATION.iter().any(|begin| flag.starts_with(begin))
 }
 
-/// Debuggers look at the lambda itself. With `Bounds::Report` it checks accesses, with `Bounds::Zero` native kernels do.
-fn wanted(line: &Line) -> bool {
-    let optimised = line.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0" && f != "-Og");
+/// True if native kernels are wanted. `Bounds::Zero` always needs them, because only native kernels check accesses.
+/// `Bounds::Report` never uses them, because the lambda checks accesses. Builds without optimisation do not use them,
+/// because debuggers look at the lambda itself.
+fn wants_native_kernels(line: &Line) -> bool {
+    let optimised = line.optimisation().is_some_and(|f| f != "-O0" && f != "-Og");
     match line.bounds() {
         Bounds::Off => optimised,
         Bounds::Zero => true,
@@ -156,9 +162,9 @@ fn wanted(line: &Line) -> bool {
     }
 }
 
-impl Calls {
-    /// `REVAMP_KERNEL_DUMP` also shows why there is none.
-    fn run_or_tell(self, cancelled: &Arc<AtomicBool>) -> Result<Made, String> {
+impl Commands {
+    /// Runs the commands. With `REVAMP_KERNEL_DUMP`, writes the reason to a file if native kernels cannot be made.
+    fn run_or_write_reason(self, cancelled: &Arc<AtomicBool>) -> Result<Made, String> {
         let (dump, zero) = (self.dump.clone(), self.zero);
         self.run(cancelled).or_else(|why| {
             if let Some(stem) = dump {
@@ -169,28 +175,30 @@ impl Calls {
     }
 
     fn run(mut self, cancelled: &Arc<AtomicBool>) -> Result<Made, String> {
-        let report = match Running::quiet(&mut self.prepare)?.cancelled_by(cancelled).end()? {
-            (0, said) => {
+        let report = match Running::with_diagnostics(&mut self.prepare)?.cancelled_by(cancelled).end()? {
+            (0, output) => {
                 if self.reports {
-                    said
+                    output
                 } else {
                     String::new()
                 }
             }
             (process::REFUSED, diagnostics) => return Err(diagnostics),
-            (code, diagnostics) => return Err(format!("LLVM failed ({code}) to make native kernels: {diagnostics}")),
+            (code, diagnostics) => {
+                return Err(format!("LLVM could not compile the native kernels (exit code {code}): {diagnostics}"));
+            }
         };
-        // Without kernels there is neither an object nor a module, and one object may be for several processors.
+        // An object has no module if there are no kernels, or if the first object is for all processors.
         let mut running = Vec::new();
         for (object, code) in self.objects.iter().zip(&mut self.code) {
             if process::module_of(object).is_file() {
-                running.push(Running::quiet(code)?.cancelled_by(cancelled));
+                running.push(Running::with_diagnostics(code)?.cancelled_by(cancelled));
             }
         }
-        for one in running {
-            let (code, diagnostics) = one.end()?;
+        for child in running {
+            let (code, diagnostics) = child.end()?;
             if code != 0 {
-                return Err(format!("LLVM rejected the native kernels ({code}): {diagnostics}"));
+                return Err(format!("LLVM rejected the native kernels (exit code {code}): {diagnostics}"));
             }
         }
         self.objects.retain(|object| object.is_file());

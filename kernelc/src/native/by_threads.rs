@@ -1,13 +1,13 @@
 //! Kernels as functions for single threads: host threads run them in builds without native kernels (-O0, sanitizers, bounds reports).
 //!
-//! Clang compiles the source as device code for the host's processor (`Pass::OnHost`), so overloads are resolved as for a device, and debug
-//! records, sanitizers and the C library are the host's (cpp-shim/revamp/detail/device_on_host.h). A child process then makes all
-//! definitions internal, since the host's object may define functions of the same names, and adds the table of the kernels. Clang
+//! Clang compiles the source as device code for the host's processor (`Pass::OnHost`). Overloads are then resolved as for a device, while
+//! debug records, sanitizers and the C library are the host's (cpp-shim/revamp/detail/device_on_host.h). A child process makes all
+//! definitions internal, because the host's object may define functions of the same names, and adds the table of the kernels. Clang
 //! assembles the result.
 
 use super::table::{self, Owner, Row};
 use crate::clang::{Clang, Pass, Unit};
-use crate::device_abi::{ASSUMED, begins_kernel, is_of_headers};
+use crate::device_abi::{HOST_KERNEL_MARK, begins_kernel, is_of_headers};
 use crate::files::{self, Background, Folder, Running};
 use crate::flags::Line;
 use crate::llvm::number::opcode;
@@ -22,15 +22,16 @@ use std::sync::atomic::AtomicBool;
 /// The first argument of the child process.
 pub const CHILD: &str = "--revamp-by-threads";
 
-/// The object in the making.
+/// The background work that makes the object.
 pub struct Making {
     work: Background<Result<PathBuf, String>>,
-    /// Where the reason is written if there is none.
+    /// The file for the reason if the object cannot be made.
     dump: Option<PathBuf>,
 }
 
 impl Making {
-    /// Begins; `None` if there are no kernels, or no host threads. `device`: the code of the device's pass. `foreign`: the object is for GCC.
+    /// Starts the work. `None` if there are no kernels, or if host threads run no kernels on the target. `device`: the
+    /// code of the device's pass. `foreign`: the object is for GCC.
     pub fn start(
         clang: &Clang,
         folder: &Folder,
@@ -43,8 +44,8 @@ impl Making {
         if line.native_target().is_none() || !text.lines().any(begins_kernel) {
             return Ok(None);
         }
-        if !unit.amp.is_device() && line.counts() {
-            // What counts how often lines run looks at the program's own function, which can run.
+        if !unit.amp.is_device() && line.instruments() {
+            // Tools that count executed lines look at the program's own function, which host threads can run.
             return Ok(None);
         }
         let file = |name: &str| folder.file(name);
@@ -56,8 +57,8 @@ impl Making {
         edit.arg(&code).arg(&module).arg(format!("{:016x}", unit.id)).arg(unit.amp.is_device().to_string());
         let mut assemble = clang.assemble_as_is(&module, &object, &flags);
         let work = Background::start(move |cancelled| {
-            for (what, command) in [("Clang", &mut compile), ("LLVM", &mut edit), ("Clang", &mut assemble)] {
-                ended(what, command, cancelled)?;
+            for (program, command) in [("Clang", &mut compile), ("LLVM", &mut edit), ("Clang", &mut assemble)] {
+                run_to_end(program, command, cancelled)?;
             }
             Ok(object)
         });
@@ -65,13 +66,13 @@ impl Making {
         Ok(Some(Self { work, dump }))
     }
 
-    /// Waits for the object. Where it cannot be made, host threads run the program's function, as without it.
+    /// Waits for the object. `None` if it cannot be made: host threads then run the program's function.
     pub fn end(self) -> Option<PathBuf> {
         let made = self.work.end().unwrap_or_else(|| Err("the kernel compiler panicked".into()));
-        made.map_err(|why| Self::tell(self.dump.as_deref(), &why)).ok()
+        made.map_err(|why| Self::write_reason(self.dump.as_deref(), &why)).ok()
     }
 
-    fn tell(dump: Option<&Path>, why: &str) {
+    fn write_reason(dump: Option<&Path>, why: &str) {
         let Some(file) = dump else { return };
         if let Some(folder) = file.parent() {
             let _ = std::fs::create_dir_all(folder);
@@ -80,17 +81,19 @@ impl Making {
     }
 }
 
-fn ended(what: &str, command: &mut Command, cancelled: &Arc<AtomicBool>) -> Result<(), String> {
-    match Running::quiet(command)?.cancelled_by(cancelled).end()? {
+fn run_to_end(program: &str, command: &mut Command, cancelled: &Arc<AtomicBool>) -> Result<(), String> {
+    match Running::with_diagnostics(command)?.cancelled_by(cancelled).end()? {
         (0, _) => Ok(()),
-        (code, diagnostics) => Err(format!("{what} failed ({code}) to make kernels for single threads: {diagnostics}")),
+        (code, diagnostics) => Err(format!(
+            "{program} could not compile the kernels for one thread at a time (exit code {code}): {diagnostics}"
+        )),
     }
 }
 
-/// The whole of the child process. Arguments: the compiler, a program beside it, their version, the module, the file to write it to, the
-/// unit's number, whether kernels are known by bare names.
+/// Runs the child process. Arguments: the compiler, `opt`, their version, the input module, the output file, the unit's number, and `true`
+/// if kernels are registered by bare names.
 pub fn child(arguments: &[OsString]) -> i32 {
-    match edited(arguments) {
+    match edit_module(arguments) {
         Ok(()) => 0,
         Err(why) => {
             eprintln!("{why}");
@@ -99,16 +102,16 @@ pub fn child(arguments: &[OsString]) -> i32 {
     }
 }
 
-fn edited(arguments: &[OsString]) -> Result<(), String> {
-    const ALONE: &str = "this is an internal command of revamp-kernelc";
-    let [compiler, opt, major, input, output, unit, bare] = arguments else { return Err(ALONE.into()) };
+fn edit_module(arguments: &[OsString]) -> Result<(), String> {
+    const INTERNAL_COMMAND: &str = "this command is internal to revamp-kernelc; do not call it directly";
+    let [compiler, opt, major, input, output, unit, bare] = arguments else { return Err(INTERNAL_COMMAND.into()) };
     let unit = unit.to_str().and_then(|unit| u64::from_str_radix(unit, 16).ok());
-    let unit = unit.ok_or(ALONE)?;
+    let unit = unit.ok_or(INTERNAL_COMMAND)?;
     let (input, output) = (Path::new(input), Path::new(output));
     let llvm = Llvm::of_child([compiler, opt, major])?;
     let code = std::fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
     let mut module = Module::read(llvm, &code, &input.to_string_lossy())?;
-    // First: LLVM's passes may use that a division by zero is undefined.
+    // This pass runs first, because LLVM's passes may exploit that a division by zero is undefined.
     integer_division::run(&mut module);
     let kernels = run(&mut module)?;
     module.verify()?;
@@ -117,20 +120,20 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
     std::fs::write(output, text).map_err(|e| format!("cannot write {}: {e}", output.display()))
 }
 
-/// What becomes of the headers' functions at -O0. LLVM leaves the program's own as they are, since they are `optnone`.
-/// The loops are those over the dimensions of an index.
-const HEADERS: &str = "cgscc(inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+/// The passes for the headers' functions at -O0. LLVM skips the program's own functions, which are `optnone`. The loop
+/// passes are for loops over the dimensions of an index.
+const HEADER_PASSES: &str = "cgscc(inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
      loop(loop-rotate,loop-unroll-full),sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)),globaldce";
 
-/// Makes all definitions internal, and optimises functions of the headers, since an access of an array_view would take twenty times as long as
-/// that of an array otherwise: the names of the kernels.
+/// Makes all definitions internal, optimises functions of the headers, and returns the names of the kernels. Without the optimisation, an
+/// access to an array_view would take twenty times as long as an access to an array.
 pub fn run(module: &mut Module) -> Result<Vec<String>, String> {
-    // LLVM's pass leaves out what is marked as used: kernels, and what Clang adds for HIP.
+    // LLVM's pass skips globals that are marked as used: kernels, and globals that Clang adds for HIP.
     module.run(&Pipeline { passes: "internalize,globaldce".into(), options: Vec::new() })?;
     let kernels = module.edit(|edit| {
         let mut kernels = Vec::new();
         for function in edit.functions().filter(|function| function.first_block().is_some()) {
-            if function.has_attribute(ASSUMED) {
+            if function.has_attribute(HOST_KERNEL_MARK) {
                 kernels.push(function.name());
             }
             if is_of_headers(&function.name()) {
@@ -140,15 +143,15 @@ pub fn run(module: &mut Module) -> Result<Vec<String>, String> {
             edit.internalize(function);
         }
         for variable in edit.globals().filter(|variable| variable.initializer().is_some()) {
-            // A class's `static const int` needs no definition as long as only its value counts. Without optimisation `std::min` of it uses its
-            // address, in the host's object too.
+            // A class's `static const int` needs no definition if only its value is used. Without optimisation, `std::min` uses the address
+            // of such a constant, in the host's object too.
             if !edit.define_if_missing(variable) {
                 edit.internalize(variable);
             }
         }
         kernels
     });
-    module.run(&Pipeline { passes: HEADERS.into(), options: Vec::new() })?;
+    module.run(&Pipeline { passes: HEADER_PASSES.into(), options: Vec::new() })?;
     module.edit(|edit| {
         for function in edit.functions().filter(|&function| is_of_headers(&function.name()) && is_short(function)) {
             edit.add_attribute(function, "alwaysinline");
@@ -157,12 +160,12 @@ pub fn run(module: &mut Module) -> Result<Vec<String>, String> {
     Ok(kernels)
 }
 
-/// Whether a call of a function costs more than what it does.
+/// True if a call of a function costs more than the function's body.
 fn is_short(function: Value<'_>) -> bool {
-    const MOST_INSTRUCTIONS: usize = 24;
+    const MAX_INSTRUCTIONS: usize = 24;
     let calls = |one: Value<'_>| one.form() == Form::Instruction(opcode::CALL);
     function.first_block().is_some()
-        && function.instructions().count() <= MOST_INSTRUCTIONS
+        && function.instructions().count() <= MAX_INSTRUCTIONS
         && !function.instructions().any(calls)
 }
 

@@ -1,13 +1,13 @@
-//! Writes a kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
+//! Emits a kernel as one function for a tile, or for a row of threads without tiles. Each region becomes a loop over the threads.
 
 use super::analysis::Kernel;
 use super::calls::is_lifetime;
 use super::function::{AXES, Function, Region};
 use super::idle_threads::Step;
 use super::instructions::Copied;
-use super::layout::{Layout, ROW};
+use super::layout::{Layout, PIECE_THREADS};
 use super::parallel::Threads;
-use super::scopes::Own;
+use super::scopes::DistinctMemory;
 use super::variables::{Access, Variable};
 use crate::device_abi::DeviceFunction;
 use crate::ir::{IntPredicate, LocalId, Op};
@@ -15,25 +15,28 @@ use crate::llvm::number::{opcode as o, ty as t};
 use crate::llvm::{Block, Editor, Node, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the function returns.
+/// The return value of the function if the kernel is done.
 const DONE: u32 = 0;
-const PARTED: u32 = 1;
+/// The return value if threads reached different barriers.
+const DIVERGED: u32 = 1;
+/// The return value if a thread ended the kernel.
 const ENDED: u32 = 2;
 
-/// Stored in `next` for the end of the kernel.
+/// The number that stands for the end of the kernel in `next`.
 const END: u32 = u32::MAX;
 
-/// The blocks of a region.
+/// The LLVM blocks of a region.
 struct Frame<'m> {
     before: Block<'m>,
     loops: Vec<Block<'m>>,
     blocks: BTreeMap<usize, Block<'m>>,
     exits: BTreeMap<Option<usize>, Block<'m>>,
+    /// The block to which all exits branch.
     through: Block<'m>,
-    /// The latches, the innermost first, each with the block behind its loop.
+    /// The latches, the innermost first, each with the block after its loop.
     latches: Vec<(Block<'m>, Block<'m>)>,
     done: Block<'m>,
-    /// Where threads that may part go on if all took the same exit.
+    /// The block where threads that may diverge continue if all took the same exit.
     agreed: Option<Block<'m>>,
 }
 
@@ -41,26 +44,27 @@ struct Writer<'k, 'm> {
     to: Function<'k, 'm>,
     frames: BTreeMap<usize, Frame<'m>>,
     end: Block<'m>,
+    /// The block for threads that reached different barriers.
     parted: Block<'m>,
     threads: Threads<'m>,
 }
 
-/// Where a region's threads go on.
+/// Describes where the threads of a region continue.
 struct Successors<'s> {
     start: usize,
     exits: &'s BTreeSet<Option<usize>>,
-    /// They may come to different regions.
-    parts: bool,
-    /// Where threads go on that did not go the same way.
+    /// True if the threads may reach different regions.
+    may_exit_differently: bool,
+    /// The block where threads continue if they took different paths.
     fork: Option<usize>,
 }
 
-/// Whether the threads of a region share nothing that the function itself keeps.
+/// True if the threads of a region share no local variable of the native function.
 pub fn is_parallel(kernel: &Kernel, layout: &Layout) -> bool {
     layout.threads > 1 || layout.tile.is_some() || kernel.variables.values().all(|variable| variable.plain)
 }
 
-/// Writes the function `to` for the kernel `from`.
+/// Emits the function `to` for the kernel `from`.
 pub fn emit<'m>(edit: Editor<'m>, kernel: &Kernel, layout: &Layout, [from, to]: [Value<'m>; 2]) -> Result<(), String> {
     let block = |name: &str| edit.append_block(to, name);
     let (starts, entry, row) = (kernel.starts(), block("entry"), layout.is_cut_row().then(|| block("row")));
@@ -74,8 +78,8 @@ pub fn emit<'m>(edit: Editor<'m>, kernel: &Kernel, layout: &Layout, [from, to]: 
     for (start, group) in starts.into_iter().zip(edit.access_groups(writer.frames.len())?) {
         writer.region(start, group);
     }
-    for (block, answer) in [(row_end.unwrap_or(end), DONE), (parted, PARTED), (ended, ENDED)] {
-        edit.build_at(block).give_back(Some(edit.i32(answer)));
+    for (block, answer) in [(row_end.unwrap_or(end), DONE), (parted, DIVERGED), (ended, ENDED)] {
+        edit.build_at(block).ret(Some(edit.i32(answer)));
     }
     Ok(())
 }
@@ -93,12 +97,12 @@ impl<'m> Frame<'m> {
         let through = block(".through".into());
         let latch = |axis: &usize| (block(format!(".latch.{}", AXES[*axis])), block(format!(".out.{}", AXES[*axis])));
         let latches = axes.iter().rev().map(latch).collect();
-        let (done, agreed) = (block(".done".into()), kernel.may_part(start).then(|| block(".agreed".into())));
+        let (done, agreed) = (block(".done".into()), kernel.may_diverge(start).then(|| block(".agreed".into())));
         Self { before, loops, blocks, exits, through, latches, done, agreed }
     }
 }
 
-/// The loops around a region's threads.
+/// The axes of the loops over a region's threads, the outermost first.
 fn axes(layout: &Layout) -> Vec<usize> {
     match layout.tile {
         Some(tile) => (0..3).rev().filter(|&n| tile[n] > 1).collect(),
@@ -107,29 +111,30 @@ fn axes(layout: &Layout) -> Vec<usize> {
 }
 
 impl<'m> Writer<'_, 'm> {
-    /// A row of threads is gone through in pieces, in a loop of these blocks around the regions.
+    /// Emits a loop around all regions that runs a row of threads in pieces. `row`: the loop's header and the block
+    /// after the loop.
     fn rows(&mut self, entry: Block<'m>, row: Option<(Block<'m>, Block<'m>)>) {
         let (to, first) = (&mut self.to, self.frames[&0].before);
-        let Some((row, behind)) = row else { return to.build.branch(first) };
+        let Some((row, after_row)) = row else { return to.build.branch(first) };
         let (edit, all) = (to.edit, to.count);
         to.build.branch(row);
         to.at(row);
         let done = to.build.phi(to.int(), "row.first");
-        let left = to.build.counting(o::SUB, all, done, "row.left");
-        to.count = to.either("smin", left, edit.i32(ROW), "row.count");
-        let next = to.build.counting(o::ADD, done, to.count, "row.next");
-        to.first[0] = to.build.counting(o::ADD, to.group[0], done, "row.x");
+        let left = to.build.binary_nonnegative(o::SUB, all, done, "row.left");
+        to.count = to.min_or_max("smin", left, edit.i32(PIECE_THREADS), "row.count");
+        let next = to.build.binary_nonnegative(o::ADD, done, to.count, "row.next");
+        to.first[0] = to.build.binary_nonnegative(o::ADD, to.group[0], done, "row.x");
         to.build.branch(first);
         edit.add_incoming(done, &[(edit.i32(0), entry), (next, self.end)]);
         to.at(self.end);
-        to.build.branch_if(to.less(next, all, "row.more"), row, behind);
+        to.build.branch_if(to.less(next, all, "row.more"), row, after_row);
     }
 
     fn region(&mut self, start: usize, group: Node<'m>) {
         let kernel = self.to.kernel;
-        let (exits, parts) = (kernel.exits(start), kernel.may_part(start));
-        let fork = kernel.fork_of(start).filter(|_| parts);
-        let successors = Successors { start, exits: &exits, parts, fork };
+        let (exits, may_exit_differently) = (kernel.exits(start), kernel.may_diverge(start));
+        let fork = kernel.fork_of(start).filter(|_| may_exit_differently);
+        let successors = Successors { start, exits: &exits, may_exit_differently, fork };
         let (blocks, layout) = (kernel.region(start), self.to.layout);
         let accesses = || kernel.instructions(&blocks).filter_map(Access::of);
         let name = |access: Access<'_>| access.address.local();
@@ -141,7 +146,7 @@ impl<'m> Writer<'_, 'm> {
         self.to.at(before);
         let once = needed.iter().filter_map(|name| Some((*name, self.once(*name)?)));
         let same: BTreeMap<LocalId, Value<'m>> = once.collect();
-        if parts {
+        if may_exit_differently {
             let (edit, build) = (self.to.edit, &self.to.build);
             build.store(edit.i32(1 << 31), self.to.most);
             build.store(edit.i32(!(1 << 31)), self.to.least);
@@ -152,7 +157,7 @@ impl<'m> Writer<'_, 'm> {
             self.to.build.store(self.to.edit.i32(0), self.to.tile[name].1);
         }
         let axes = axes(layout);
-        let bound = if !parts && axes.last() == Some(&0) { self.bound(start, &same) } else { None };
+        let bound = if !may_exit_differently && axes.last() == Some(&0) { self.bound(start, &same) } else { None };
         let (local, global) = self.loops(start, &axes);
         let mut region = Region { blocks, group, local, global, places: BTreeMap::new(), flags };
         self.places(&mut region);
@@ -164,24 +169,24 @@ impl<'m> Writer<'_, 'm> {
         self.exits(&successors, &region, &stored);
         let through = self.frames[&start].through;
         self.to.at(through);
-        if parts {
+        if may_exit_differently {
             self.compare();
         }
-        // With few threads, vectors whose elements lie apart in memory do not pay.
-        let few = bound.is_some() && kernel.is_apart(&region.blocks);
+        // With few threads, gathers and scatters do not pay off.
+        let few = bound.is_some() && kernel.has_gaps(&region.blocks);
         self.latches(start, &axes, &region, bound, !few);
         self.threads.boundary(&self.to.build);
         self.flags_end(&region);
         self.leave(&successors);
     }
 
-    /// The value of a variable that is kept once.
+    /// Loads a variable that is kept once for all threads.
     fn once(&self, name: LocalId) -> Option<Value<'m>> {
         let place = self.to.once.get(&name)?;
         Some(self.to.build.load(place.allocated_type()?, *place, "same"))
     }
 
-    /// Begins the loops over the threads: their positions in the tile and in all.
+    /// Begins the loops over the threads. Returns a thread's positions in the tile and in the domain.
     fn loops(&mut self, start: usize, axes: &[usize]) -> ([Value<'m>; 3], [Value<'m>; 3]) {
         let (to, frame) = (&mut self.to, &self.frames[&start]);
         let (mut local, mut global) = ([to.edit.i32(0); 3], to.first);
@@ -189,7 +194,8 @@ impl<'m> Writer<'_, 'm> {
         for (&axis, &header) in axes.iter().zip(&frame.loops) {
             to.build.branch(header);
             to.at(header);
-            // As a sum of both, what the kernel adds would be added to the first of them, and may overflow then.
+            // Each position has its own phi. If the global position were a sum, LLVM would add the kernel's offsets to the first operand of
+            // this sum, which may overflow.
             for (all, zero) in [(&mut local, to.edit.i32(0)), (&mut global, to.first[axis])] {
                 all[axis] = to.build.phi(to.int(), AXES[axis]);
                 to.edit.add_incoming(all[axis], &[(zero, from)]);
@@ -199,28 +205,28 @@ impl<'m> Writer<'_, 'm> {
         (local, global)
     }
 
-    /// Where the thread's variables lie.
+    /// Computes the addresses of the thread's variables.
     fn places(&mut self, region: &mut Region<'m>) {
         let (to, long) = (&self.to, self.to.edit.integer_type(64));
         let [x, y, z] = region.local;
         let thread = match to.layout.tile {
             Some([width, height, _]) => {
-                let plane = to.build.counting(o::MUL, z, to.edit.i32(height), "plane");
-                let line = to.build.counting(o::ADD, plane, y, "line");
-                let lines = to.build.counting(o::MUL, line, to.edit.i32(width), "lines");
-                to.build.widened(to.build.counting(o::ADD, lines, x, "number"), long, "thread")
+                let plane = to.build.binary_nonnegative(o::MUL, z, to.edit.i32(height), "plane");
+                let line = to.build.binary_nonnegative(o::ADD, plane, y, "line");
+                let lines = to.build.binary_nonnegative(o::MUL, line, to.edit.i32(width), "lines");
+                to.build.widened(to.build.binary_nonnegative(o::ADD, lines, x, "number"), long, "thread")
             }
             None if to.layout.is_cut_row() => to.build.widened(x, long, "thread"),
             None => to.edit.i64(0),
         };
         for (name, base) in &to.kept {
             let bytes = to.edit.i64(to.layout.kept[name].bytes);
-            let offset = to.build.counting(o::MUL, thread, bytes, "offset");
-            region.places.insert(*name, to.build.byte_within(*base, offset, "place"));
+            let offset = to.build.binary_nonnegative(o::MUL, thread, bytes, "offset");
+            region.places.insert(*name, to.build.byte_address_inbounds(*base, offset, "place"));
         }
     }
 
-    /// Gives the variables that a thread needs their values.
+    /// Initialises the variables that a thread needs.
     fn needed(&self, start: usize, region: &Region<'m>, needed: &[LocalId], same: &BTreeMap<LocalId, Value<'m>>) {
         let to = &self.to;
         let mut copied = Copied::new();
@@ -236,7 +242,7 @@ impl<'m> Writer<'_, 'm> {
             } else if to.layout.kept.contains_key(name) {
                 let Some(ty) = place.allocated_type() else { continue };
                 let mut value = to.build.load(self.kept_type(ty), region.places[name], "was");
-                self.tell(value, region, *name);
+                self.attach_metadata(value, region, *name);
                 if value.ty() != Some(ty) {
                     value = to.build.cast(o::TRUNC, value, ty, "");
                 }
@@ -245,12 +251,12 @@ impl<'m> Writer<'_, 'm> {
         }
     }
 
-    /// Rematerialises a value.
+    /// Emits a copy of the instruction that makes a value, unless `copied` contains one.
     fn rematerialise(&self, region: &Region<'m>, name: LocalId, copied: &mut Copied<'m>) {
         let (to, handle) = (&self.to, self.to.handles.locals[name.0]);
-        let Some(one) = to.kernel.made(name).filter(|_| !copied.contains_key(&handle)) else { return };
+        let Some(one) = to.kernel.definition(name).filter(|_| !copied.contains_key(&handle)) else { return };
         match to.kernel.read(one) {
-            // One value, which the chain has made.
+            // The variable has a single value, which the chain has already computed.
             Some(variable) => {
                 let value = self.stored(Some(region), variable, copied);
                 copied.insert(handle, value);
@@ -259,31 +265,31 @@ impl<'m> Writer<'_, 'm> {
         }
     }
 
-    /// The one value that is stored to a variable.
+    /// The only value that is stored to a variable.
     fn stored(&self, region: Option<&Region<'m>>, variable: &Variable, copied: &Copied<'m>) -> Value<'m> {
         let store = &variable.stores[0];
         self.value_at(region, (store.block, store.at), copied)
     }
 
-    /// What the store at a place of the kernel stores.
+    /// The value that is stored by the instruction at a block and index of the kernel.
     fn value_at(&self, region: Option<&Region<'m>>, (block, at): (usize, usize), copied: &Copied<'m>) -> Value<'m> {
         let origin = self.to.kernel.origins[block].unwrap_or(block);
         let value = self.to.handles.blocks[origin][at].operand(0);
         value.map_or_else(|| self.to.edit.i32(0), |value| self.to.operand(region, copied, value))
     }
 
-    /// The type of a variable in the array with an element for each thread: LLVM makes no vectors of single bits in memory.
+    /// The type of a variable that is kept per thread. Single bits become bytes, because LLVM does not vectorise single bits in memory.
     fn kept_type(&self, ty: Type<'m>) -> Type<'m> {
         if ty.kind() == t::INTEGER && ty.width() == 1 { self.to.edit.integer_type(8) } else { ty }
     }
 
-    /// Tells of an access of a variable that is kept per thread.
-    fn tell(&self, access: Value<'m>, region: &Region<'m>, name: LocalId) {
+    /// Attaches metadata to an access of a variable that is kept per thread.
+    fn attach_metadata(&self, access: Value<'m>, region: &Region<'m>, name: LocalId) {
         self.to.edit.set_metadata(access, "llvm.access.group", Some(region.group));
-        self.to.scopes.tell(self.to.edit, access, Some(Own::Kept(name)));
+        self.to.scopes.attach_metadata(self.to.edit, access, Some(DistinctMemory::Kept(name)));
     }
 
-    /// The end of the loop over x, if some threads have nothing to do.
+    /// The end of the loop over x, if threads beyond this end have nothing to do.
     fn bound(&self, start: usize, same: &BTreeMap<LocalId, Value<'m>>) -> Option<Value<'m>> {
         let to = &self.to;
         let (tile, bound) = (to.layout.tile?, to.kernel.bound(start, &to.layout.uniform)?);
@@ -291,7 +297,7 @@ impl<'m> Writer<'_, 'm> {
         for step in bound.chain {
             let (name, value) = match step {
                 Step::Instruction(name) => {
-                    to.instruction(None, to.kernel.made(name)?, to.handles.locals[name.0], &mut copied);
+                    to.instruction(None, to.kernel.definition(name)?, to.handles.locals[name.0], &mut copied);
                     continue;
                 }
                 Step::Stored(name, place) => (name, self.value_at(None, place, &copied)),
@@ -305,7 +311,7 @@ impl<'m> Writer<'_, 'm> {
         };
         let more = u32::from(bound.inclusive);
         let most = to.edit.integer(value.ty()?, u64::from(tile[0] - more));
-        let least = to.either(if bound.signed { "smin" } else { "umin" }, value, most, "least");
+        let least = to.min_or_max(if bound.signed { "smin" } else { "umin" }, value, most, "least");
         let few = if least.ty() == Some(to.int()) { least } else { to.build.cast(o::TRUNC, least, to.int(), "few") };
         Some(to.build.binary(o::ADD, few, to.edit.i32(more), "bound"))
     }
@@ -318,8 +324,8 @@ impl<'m> Writer<'_, 'm> {
         let (flow, mut copied) = (&kernel.flow[n], Copied::new());
         let next: Vec<Block<'m>> = flow.next.iter().map(|next| frame.blocks[next]).collect();
         if let Some(fork) = kernel.forks.values().find(|fork| fork.block == n) {
-            let way = to.build.load(edit.integer_type(1), to.own[&fork.variable], "");
-            to.build.branch_if(way, next[0], next[1]);
+            let branch_condition = to.build.load(edit.integer_type(1), to.own[&fork.variable], "");
+            to.build.branch_if(branch_condition, next[0], next[1]);
             return;
         }
         let Some(origin) = kernel.origins[n] else { return to.build.branch(frame.exits[&flow.barrier]) };
@@ -330,7 +336,7 @@ impl<'m> Writer<'_, 'm> {
             use DeviceFunction as D;
             match DeviceFunction::called(&kernel.code, &one.op) {
                 Some(D::WorkgroupAuto | D::WorkgroupSize | D::TileBarrier) => continue,
-                // What is behind it is not reached.
+                // The code after this call is unreachable.
                 Some(D::EndThread) => return to.build.branch(to.ended),
                 _ => {}
             }
@@ -344,15 +350,18 @@ impl<'m> Writer<'_, 'm> {
             }
         }
         if let Some(fork) = kernel.forks.get(&n) {
-            let way = end.condition().map(|way| to.operand(Some(region), &copied, way));
-            way.map(|way| to.build.store(way, to.own[&fork.variable]));
+            let branch_condition =
+                end.condition().map(|branch_condition| to.operand(Some(region), &copied, branch_condition));
+            branch_condition.map(|branch_condition| to.build.store(branch_condition, to.own[&fork.variable]));
         }
         if flow.barrier.is_some() || next.is_empty() {
             return to.build.branch(frame.exits[&flow.barrier]);
         }
         let copy = to.build.copy(*end, "");
-        let way = end.operand(0).map(|way| (way, to.operand(Some(region), &copied, way)));
-        if let Some((_, own)) = way.filter(|(way, own)| way != own) {
+        let branch_condition = end
+            .operand(0)
+            .map(|branch_condition| (branch_condition, to.operand(Some(region), &copied, branch_condition)));
+        if let Some((_, own)) = branch_condition.filter(|(branch_condition, own)| branch_condition != own) {
             edit.set_operand(copy, 0, own);
         }
         for (successor, block) in (0..).zip(next) {
@@ -360,7 +369,7 @@ impl<'m> Writer<'_, 'm> {
         }
     }
 
-    /// The ways out: what later regions need is kept.
+    /// Emits the exits of a region, which save the variables that later regions need.
     fn exits(&mut self, successors: &Successors<'_>, region: &Region<'m>, stored: &BTreeSet<LocalId>) {
         let kernel = self.to.kernel;
         for exit in successors.exits {
@@ -368,8 +377,9 @@ impl<'m> Writer<'_, 'm> {
             self.to.at(block);
             let mut needed: BTreeSet<LocalId> =
                 exit.iter().chain(&successors.fork).flat_map(|&to| &kernel.live[to]).copied().collect();
-            if !successors.parts {
-                // What is kept once is kept on all ways out: LLVM makes no vectors where it changes on some of them.
+            if !successors.may_exit_differently {
+                // A variable that is kept once is saved on all exits, because LLVM does not vectorise a loop in which only some exits
+                // change it.
                 let all = successors.exits.iter().flatten().flat_map(|&to| &kernel.live[to]);
                 needed.extend(all.filter(|name| self.to.layout.uniform.contains(name)));
             }
@@ -398,20 +408,27 @@ impl<'m> Writer<'_, 'm> {
         if kept != ty {
             value = to.build.cast(o::ZEXT, value, kept, "");
         }
-        self.tell(to.build.store(value, region.places[&name]), region, name);
+        self.attach_metadata(to.build.store(value, region.places[&name]), region, name);
     }
 
-    /// Notes the largest and the smallest number of the regions that threads come to.
+    /// Updates the largest and the smallest number of the regions that threads reach.
     fn compare(&self) {
         let to = &self.to;
-        for (place, word) in [(to.most, "smax"), (to.least, "smin")] {
+        for (place, intrinsic) in [(to.most, "smax"), (to.least, "smin")] {
             let [known, next] = [place, to.next].map(|place| to.build.load(to.int(), place, ""));
-            to.build.store(to.either(word, known, next, ""), place);
+            to.build.store(to.min_or_max(intrinsic, known, next, ""), place);
         }
     }
 
-    /// Ends the loops over the threads. `bound`: in x only some of the threads.
-    fn latches(&mut self, start: usize, axes: &[usize], region: &Region<'m>, bound: Option<Value<'m>>, vectors: bool) {
+    /// Ends the loops over the threads. `bound`: the end of the loop over x, if it does not run all threads.
+    fn latches(
+        &mut self,
+        start: usize,
+        axes: &[usize],
+        region: &Region<'m>,
+        bound: Option<Value<'m>>,
+        may_vectorise: bool,
+    ) {
         let (to, frame) = (&mut self.to, &self.frames[&start]);
         for ((&axis, &header), &(latch, out)) in axes.iter().zip(&frame.loops).rev().zip(&frame.latches) {
             let end = to.layout.tile.map_or(to.count, |tile| to.edit.i32(tile[axis]));
@@ -420,39 +437,39 @@ impl<'m> Writer<'_, 'm> {
             to.at(latch);
             self.threads.marker(&to.build, region.group);
             let [next, _] = [region.local, region.global].map(|place| {
-                let next = to.build.counting(o::ADD, place[axis], to.edit.i32(1), "next");
+                let next = to.build.binary_nonnegative(o::ADD, place[axis], to.edit.i32(1), "next");
                 to.edit.add_incoming(place[axis], &[(next, latch)]);
                 next
             });
             let branch = to.build.branch_if(to.less(next, end, "more"), header, out);
-            self.threads.mark(branch, region.group, vectors);
+            self.threads.mark(branch, region.group, may_vectorise);
             to.at(out);
         }
         to.build.branch(frame.done);
         to.at(frame.done);
     }
 
-    /// Stores to tile_static variables what threads have noted.
+    /// Stores to the tile_static variables for which a thread has recorded a store.
     fn flags_end(&self, region: &Region<'m>) {
         let to = &self.to;
         for (name, &place) in &region.flags {
-            let (address, noted) = to.tile[name];
+            let (address, stored_flag) = to.tile[name];
             let value = self.value_at(None, place, &Copied::new());
-            let noted = to.build.load(to.int(), noted, "");
-            let is = to.build.compare(IntPredicate::Ne as i32, noted, to.edit.i32(0), "");
+            let stored_flag = to.build.load(to.int(), stored_flag, "");
+            let was_stored = to.build.compare(IntPredicate::Ne as i32, stored_flag, to.edit.i32(0), "");
             let old = to.build.load(value.ty().unwrap_or_else(|| to.int()), address, "");
-            to.build.store(to.build.select(is, value, old, "flagged"), address);
+            to.build.store(to.build.select(was_stored, value, old, "flagged"), address);
         }
     }
 
     fn leave(&mut self, successors: &Successors<'_>) {
         let (to, label) = (&mut self.to, |exit: Option<usize>| exit.map_or(self.end, |to| self.frames[&to].before));
-        if successors.parts {
+        if successors.may_exit_differently {
             let [most, least] = [to.most, to.least].map(|place| to.build.load(to.int(), place, ""));
             let agree = to.build.compare(IntPredicate::Eq as i32, most, least, "agree");
-            let apart = successors.fork.map_or(self.parted, |fork| self.frames[&fork].before);
+            let diverged = successors.fork.map_or(self.parted, |fork| self.frames[&fork].before);
             let agreed = self.frames[&successors.start].agreed.unwrap_or(self.end);
-            to.build.branch_if(agree, agreed, apart);
+            to.build.branch_if(agree, agreed, diverged);
             to.at(agreed);
         }
         let mut all = successors.exits.iter().copied();
@@ -465,7 +482,7 @@ impl<'m> Writer<'_, 'm> {
     }
 }
 
-/// What says where threads go on.
+/// The number of an exit in `next`.
 fn number(exit: Option<usize>) -> u32 {
     exit.map_or(END, |start| u32::try_from(start).unwrap_or(END))
 }

@@ -1,5 +1,5 @@
-//! Variables in tile memory that say whether any thread has something to tell: `if (...) changed = 1`. A store behind a condition to one place is
-//! nothing that LLVM makes vectors of; so a region notes in a variable of its own that there was one, and stores behind its loop.
+//! Flags in tile memory that any thread may set, such as `if (...) changed = 1`. LLVM does not vectorise a conditional store to a fixed
+//! address. So a region records the store in a local variable, and stores to the flag after the loop over the threads.
 
 use super::analysis::Kernel;
 use super::values::shared_within;
@@ -8,30 +8,32 @@ use crate::ir::{Constant, GlobalId, Instruction, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Kernel {
-    /// The tile_static variables of which these blocks do nothing but store one constant, with the block and the place of such a store.
+    /// The tile_static variables that these blocks access only by stores of one constant. Each has the block and the index of one such
+    /// store.
     pub fn flags(&self, blocks: &BTreeSet<usize>, shared: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId, (usize, usize)> {
-        let found = |&variable: &GlobalId| {
+        let constant_store = |&variable: &GlobalId| {
             let address = Value::Constant(Constant::Global(variable));
-            let only = BTreeSet::from([variable]);
-            let names = |value: &Value| shared_within(value, &only).is_some();
-            // Its address is nowhere but where it is read and written.
-            let known = |one: &Instruction| {
-                !one.op.operands().into_iter().any(names)
-                    || Access::of(one).is_some_and(|a| *a.address == address && !a.value.is_some_and(names))
+            let variable_set = BTreeSet::from([variable]);
+            let mentions_variable = |value: &Value| shared_within(value, &variable_set).is_some();
+            // True if an instruction uses the address of the variable only to load or store the variable.
+            let is_allowed_use = |instruction: &Instruction| {
+                !instruction.op.operands().into_iter().any(mentions_variable)
+                    || Access::of(instruction)
+                        .is_some_and(|a| *a.address == address && !a.value.is_some_and(mentions_variable))
             };
-            if !self.function.instructions().all(known) {
+            if !self.function.instructions().all(is_allowed_use) {
                 return None;
             }
             let mut stores = blocks.iter().flat_map(|&block| {
                 let all = self.function.blocks[block].instructions.iter().enumerate();
-                all.filter_map(move |(at, one)| Some(((block, at), Access::of(one)?)))
+                all.filter_map(move |(at, instruction)| Some(((block, at), Access::of(instruction)?)))
             });
             let mut stores = stores.by_ref().filter(|(_, access)| *access.address == address);
             let (place, first) = stores.next()?;
-            let number = matches!(first.value, Some(Value::Constant(Constant::Int(_))));
-            let same = number && stores.all(|(_, other)| (other.ty, other.value) == (first.ty, first.value));
+            let stores_integer = matches!(first.value, Some(Value::Constant(Constant::Int(_))));
+            let same = stores_integer && stores.all(|(_, other)| (other.ty, other.value) == (first.ty, first.value));
             (same && matches!(first.ty, Type::Int(_))).then_some((variable, place))
         };
-        shared.iter().filter_map(found).collect()
+        shared.iter().filter_map(constant_store).collect()
     }
 }

@@ -1,36 +1,39 @@
-//! Branches that mostly all threads of a tile take alike, such as `if (i < n)`: where they do, loops behind are cut as if there were
-//! no branch, and where they do not, a copy of what is behind is run thread by thread.
+//! Forks: branches at which the threads of a tile usually all take the same path, such as `if (i < n)`. A region ends
+//! after the branch. If all threads took the same path, they run the code after the branch, in which loops are cut (see
+//! `analysis`). If they did not, they run a copy of this code without cuts, thread by thread.
 
 use super::analysis::{Fork, Kernel};
-use super::variables::{Flow, Store, Variable, behind_all};
+use super::variables::{Flow, Store, Variable, post_dominators};
 use crate::ir::{BlockId, Instruction, Local, LocalId, Op, Operand, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Kernel {
-    /// All threads that come to a loop come together, or do once a branch before it is a fork.
-    pub fn is_together(&mut self, header: usize, latch: usize) -> bool {
-        let around = self.areas.iter().filter(|(_, area)| area.contains(&header) || area.contains(&latch));
-        match around.map(|(&n, _)| n).collect::<Vec<_>>()[..] {
+    /// True if threads reach a loop only together. If a single branch prevents that, this method tries to make this
+    /// branch a fork.
+    pub fn ensure_together(&mut self, header: usize, latch: usize) -> bool {
+        let enclosing = self.areas.iter().filter(|(_, area)| area.contains(&header) || area.contains(&latch));
+        match enclosing.map(|(&n, _)| n).collect::<Vec<_>>()[..] {
             [] => true,
             [branch] => self.forks.contains_key(&branch) || self.fork(branch),
             _ => false,
         }
     }
 
-    /// Ends regions behind a branch. False if that cannot be done.
+    /// Makes a branch a fork, so that regions end after it. Returns false if that is not possible.
     fn fork(&mut self, branch: usize) -> bool {
         let Some(area) = self.areas.get(&branch).cloned() else { return false };
-        let later = behind_all(&self.flow);
+        let post_dominator_sets = post_dominators(&self.flow);
         let &[yes, no] = self.flow[branch].next.as_slice() else { return false };
         let end = self.function.blocks[branch].instructions.last().map(|end| &end.op);
         let Some(Op::CondBr { condition, .. }) = end.cloned() else { return false };
-        // Every region that comes to it ends there, and once.
-        let passes = |start: usize| !self.region(start).contains(&branch) || later[start].contains(&branch);
+        // In every region that contains the branch, each thread must execute the branch exactly once.
+        let passes =
+            |start: usize| !self.region(start).contains(&branch) || post_dominator_sets[start].contains(&branch);
         let repeated = self.flow[branch].next.iter().any(|&next| self.region(next).contains(&branch));
-        let whole = area.iter().all(|&n| self.flow[n].barrier.is_none());
+        let is_barrier_free = area.iter().all(|&n| self.flow[n].barrier.is_none());
         if yes == no
             || repeated
-            || !whole
+            || !is_barrier_free
             || condition.value.local().is_none()
             || !self.starts().into_iter().all(passes)
         {
@@ -43,9 +46,9 @@ impl Kernel {
         let pointer = Operand { ty: Type::Pointer(0), value: Value::Local(variable) };
         let (align, volatile, atomic) = (1, false, false);
         let load = Op::Load { ty: Type::Int(1), pointer: pointer.clone(), align, volatile, atomic };
-        let way = Operand { ty: Type::Int(1), value: Value::Local(read) };
-        let part = Op::CondBr { condition: way, yes: BlockId(next[0]), no: BlockId(next[1]) };
-        let instructions = [(Some(read), load), (None, part)];
+        let loaded_condition = Operand { ty: Type::Int(1), value: Value::Local(read) };
+        let terminator = Op::CondBr { condition: loaded_condition, yes: BlockId(next[0]), no: BlockId(next[1]) };
+        let instructions = [(Some(read), load), (None, terminator)];
         let instructions = instructions.map(|(result, op)| Instruction { result, op, location: None }).to_vec();
         let block = self.add_block("fork", None, instructions, Flow { next: next.to_vec(), barrier: None });
         self.divergent[block] = true;
@@ -55,8 +58,9 @@ impl Kernel {
         let at = instructions.len() - 1;
         instructions.insert(at, Instruction { result: None, op: store, location: None });
         let stores = vec![Store { block: branch, at, value }];
-        let kept = Variable { ty: Type::Int(1), align: 1, plain: true, stores, varies: true, rematerialised: None };
-        self.variables.insert(variable, kept);
+        let fork_variable =
+            Variable { ty: Type::Int(1), align: 1, plain: true, stores, varies: true, rematerialised: None };
+        self.variables.insert(variable, fork_variable);
         self.forks.insert(branch, Fork { block, variable });
         self.cut_edge(branch, yes);
         self.cut_edge(branch, no);
@@ -68,12 +72,12 @@ impl Kernel {
         LocalId(self.function.locals.len() - 1)
     }
 
-    /// Copies blocks with what goes from one of them to another; tells where each one's copy is.
+    /// Copies blocks with the edges between them. Returns the copy of each block.
     fn copy(&mut self, area: &BTreeSet<usize>) -> BTreeMap<usize, usize> {
         let first = self.function.blocks.len();
         let copies: BTreeMap<usize, usize> = area.iter().enumerate().map(|(n, &of)| (of, first + n)).collect();
         for &n in area {
-            // No value is used in another block, so the instructions of the copy need no other names.
+            // No value is used in another block, so the copied instructions need no new names.
             let block = &self.function.blocks[n];
             let (name, instructions) = (format!("{}.fork", block.name), block.instructions.clone());
             let next = self.flow[n].next.iter().map(|n| copies.get(n).copied().unwrap_or(*n)).collect();
@@ -83,7 +87,7 @@ impl Kernel {
         copies
     }
 
-    /// Where the threads of a region go on that do not all take the same way behind it.
+    /// The block where the threads of a region continue if they do not all take the same path at its end.
     pub fn fork_of(&self, start: usize) -> Option<usize> {
         let region = self.region(start);
         self.forks.iter().find(|(branch, _)| region.contains(branch)).map(|(_, fork)| fork.block)

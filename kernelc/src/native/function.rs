@@ -1,4 +1,4 @@
-//! The function that is made of a kernel, with what is the same in all of its regions.
+//! The native function of a kernel, with the values that all of its regions share.
 
 use super::analysis::Kernel;
 use super::handles::Handles;
@@ -15,52 +15,59 @@ pub struct Function<'k, 'm> {
     pub kernel: &'k Kernel,
     pub layout: &'k Layout,
     pub edit: Editor<'m>,
-    /// Where instructions are written.
+    /// The position at which instructions are emitted.
     pub build: Builder<'m>,
-    /// Of the kernel.
+    /// The handles of the kernel's values.
     pub handles: Handles<'m>,
-    /// The positions of the tile, or of a row's first thread.
+    /// The position of the tile, or of a row's first thread.
     pub group: [Value<'m>; 3],
     /// The position of the first thread.
     pub first: [Value<'m>; 3],
-    /// The threads of a row, or of a piece of one.
+    /// The number of threads in a row, or in a piece of a row.
     pub count: Value<'m>,
-    /// The next region, and the largest and the smallest number of those that threads come to.
+    /// The variable for the number of the next region.
     pub next: Value<'m>,
+    /// The variable for the largest number of the next regions of all threads.
     pub most: Value<'m>,
+    /// The variable for the smallest number of the next regions of all threads.
     pub least: Value<'m>,
     /// The argument block.
     pub block: Value<'m>,
-    /// The places of tile_static variables, by LLVM's variable, and by number with what notes that one is stored to.
+    /// The addresses of tile_static variables, by LLVM's variable.
     pub globals: HashMap<Value<'m>, Value<'m>>,
+    /// By the number of a tile_static variable: the address, and the variable that records a store (`flags`).
     pub tile: BTreeMap<GlobalId, (Value<'m>, Value<'m>)>,
-    /// Variables of a thread, those kept once, and those kept per thread.
+    /// The local variables of the current thread.
     pub own: BTreeMap<LocalId, Value<'m>>,
+    /// The variables that are kept once for all threads.
     pub once: BTreeMap<LocalId, Value<'m>>,
+    /// The variables that are kept per thread.
     pub kept: BTreeMap<LocalId, Value<'m>>,
     pub scopes: Scopes<'m>,
-    /// The instructions whose number is hidden, with what has all bits set, and LLVM does not know it.
+    /// For each instruction whose operand is hidden (`hide_truncated_counters`): a value with all bits set, which LLVM does not know to be
+    /// constant.
     pub bits: HashMap<LocalId, Value<'m>>,
-    /// The block that a thread goes to that ends the kernel.
+    /// The block for a thread that ends the kernel.
     pub ended: Block<'m>,
 }
 
-/// What is written of a region.
+/// The state of a region's emission.
 pub struct Region<'m> {
     pub blocks: BTreeSet<usize>,
-    /// The access group of its threads.
+    /// The access group of the region's threads.
     pub group: Node<'m>,
-    /// The thread's position in the tile, and in all.
+    /// The thread's position in the tile.
     pub local: [Value<'m>; 3],
+    /// The thread's position in the domain.
     pub global: [Value<'m>; 3],
-    /// Where the thread's variables lie.
+    /// The addresses of the thread's variables.
     pub places: BTreeMap<LocalId, Value<'m>>,
-    /// What is stored to tile_static variables behind its loop: by the store at this place.
+    /// The tile_static variables that are stored to after the region's loop, with the block and index of a store.
     pub flags: BTreeMap<GlobalId, (usize, usize)>,
 }
 
 impl Region<'_> {
-    /// The variable at an address, if what is stored to it is stored behind the loop.
+    /// The variable at an address, if the region moves stores to it after the loop.
     pub fn flag(&self, address: &Operand) -> Option<GlobalId> {
         match address {
             Operand::Constant(Constant::Global(name)) => self.flags.contains_key(name).then_some(*name),
@@ -70,7 +77,8 @@ impl Region<'_> {
 }
 
 impl<'k, 'm> Function<'k, 'm> {
-    /// Positions, memory and variables, in the first block of the function `to` for the kernel `from`. A thread that ends the kernel goes to `ended`.
+    /// Emits positions, memory and variables into `entry`, the first block of the function `to` for the kernel `from`. A thread that ends
+    /// the kernel branches to `ended`.
     pub fn begin(
         edit: Editor<'m>,
         (kernel, layout): (&'k Kernel, &'k Layout),
@@ -78,20 +86,20 @@ impl<'k, 'm> Function<'k, 'm> {
         [entry, ended]: [Block<'m>; 2],
     ) -> Self {
         let [Some(block), Some(memory), Some(position)] = [0, 1, 2].map(|n| to.parameter(n)) else {
-            unreachable!("the function has three parameters")
+            unreachable!("a native function must have three parameters")
         };
         let (build, handles, int) = (edit.build_at(entry), Handles::of(from), edit.integer_type(32));
         let read = |n: usize, name: &str, [least, most]: [u32; 2]| {
-            let made = build.load(int, build.byte_within(position, edit.i64(4 * n as u64), ""), name);
-            let range = [least, most].map(|number| edit.constant_part(edit.i32(number)));
+            let made = build.load(int, build.byte_address_inbounds(position, edit.i64(4 * n as u64), ""), name);
+            let range = [least, most].map(|number| edit.constant_operand(edit.i32(number)));
             edit.set_metadata(made, "range", Some(edit.node(&range)));
             made
         };
-        // Positions are below the extent, which an int holds.
+        // Positions are below the extent, which fits an int.
         let limit = |n: usize| i32::MAX.unsigned_abs() / layout.tile.map_or(1, |tile| tile[n]);
         let group = [0, 1, 2].map(|n| read(n, &format!("at.{}", AXES[n]), [0, limit(n)]));
         let first = match layout.tile {
-            Some(tile) => [0, 1, 2].map(|n| build.counting(o::MUL, group[n], edit.i32(tile[n]), "origin")),
+            Some(tile) => [0, 1, 2].map(|n| build.binary_nonnegative(o::MUL, group[n], edit.i32(tile[n]), "origin")),
             None => group,
         };
         let count = if layout.tile.is_none() { read(3, "count", [1, i32::MAX.unsigned_abs()]) } else { edit.i32(0) };
@@ -124,13 +132,13 @@ impl<'k, 'm> Function<'k, 'm> {
             ended,
         };
         function.variables(memory);
-        function.wraps();
+        function.hide_truncated_counters();
         function
     }
 
     fn variables(&mut self, memory: Value<'m>) {
         let (edit, build, int) = (self.edit, &self.build, self.edit.integer_type(32));
-        let at = |place: u64, name: &str| build.byte_within(memory, edit.i64(place), name);
+        let at = |place: u64, name: &str| build.byte_address_inbounds(memory, edit.i64(place), name);
         let globals: Vec<Value<'m>> = edit.globals().collect();
         for (&name, &place) in &self.layout.shared {
             let (global, variable) = (globals[name.0], &self.kernel.code.globals[name.0].name);
@@ -152,16 +160,16 @@ impl<'k, 'm> Function<'k, 'm> {
             }
             if let Some(how) = self.layout.kept.get(&name) {
                 let name_of = format!("k.{word}");
-                let base = how.place.map(|place| at(place, &name_of));
+                let base = how.offset.map(|offset| at(offset, &name_of));
                 self.kept.insert(name, base.unwrap_or_else(|| build.alloca(ty, align(how.align), &name_of)));
             }
         }
     }
 
-    /// What hides numbers.
-    fn wraps(&mut self) {
+    /// Makes the values that hide numbers from LLVM.
+    fn hide_truncated_counters(&mut self) {
         let mut made: HashMap<Type<'m>, Value<'m>> = HashMap::new();
-        for name in self.kernel.wraps() {
+        for name in self.kernel.truncated_counters() {
             let number = self.handles.locals.get(name.0).and_then(|one| one.operand(0));
             let Some(ty) = number.and_then(Value::ty) else { continue };
             let hide = || self.build.opaque(Some(self.edit.ones(ty)), false, "bits");
@@ -177,8 +185,8 @@ impl<'k, 'm> Function<'k, 'm> {
         self.edit.integer_type(32)
     }
 
-    /// The smaller or larger of two integers, by the word of LLVM's function for that.
-    pub fn either(&self, word: &str, one: Value<'m>, other: Value<'m>, name: &str) -> Value<'m> {
+    /// The smaller or larger of two integers. `word`: the name of LLVM's intrinsic, such as `smin`.
+    pub fn min_or_max(&self, word: &str, one: Value<'m>, other: Value<'m>, name: &str) -> Value<'m> {
         let ty = one.ty().unwrap_or_else(|| self.int());
         let function = self.edit.external(&format!("llvm.{word}.i{}", ty.width()), Some(ty), &[ty, ty], false);
         self.build.call(function, &[one, other], name)
@@ -188,7 +196,7 @@ impl<'k, 'm> Function<'k, 'm> {
         self.build.compare(IntPredicate::Slt as i32, one, other, name)
     }
 
-    /// Whether a plain variable is accessed at this address.
+    /// True if the address is the address of a plain variable.
     pub fn is_plain(&self, address: &Operand) -> bool {
         address.local().and_then(|name| self.kernel.variables.get(&name)).is_some_and(|variable| variable.plain)
     }

@@ -1,4 +1,4 @@
-//! The values of LLVM's function by the numbers that its copy in `ir` gives them.
+//! Maps the numbers of a function's values in `ir` to LLVM's values, and back.
 
 use crate::ir::LocalId;
 use crate::llvm::number::ty as t;

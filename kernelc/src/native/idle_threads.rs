@@ -1,23 +1,23 @@
-//! Which of a tile's threads have nothing to do in a region: those beyond a bound, in `if (local < half)`. The loop over the
-//! threads then ends there.
+//! Finds a bound beyond which a tile's threads have nothing to do in a region, as in `if (local < half)`. The loop over the threads then
+//! ends at the bound.
 
 use super::analysis::Kernel;
-use super::calls::{is_expression, is_harmless_call, is_simple, locals, mentioned, position};
+use super::calls::{find_in_constant, is_expression, is_harmless_call, is_speculatable, locals, position};
 use super::variables::Access;
 use crate::device_abi::Position;
 use crate::ir::{CastOp, Constant, Instruction, IntPredicate, LocalId, Op, Operand, Type, Value};
 use std::collections::{BTreeSet, HashMap};
 
-/// Values are followed so far.
-const MOST_STEPS: usize = 16;
+/// The maximum depth of the search through operands.
+const MAX_STEPS: usize = 16;
 
-/// The threads whose place in x is beyond a value do nothing.
+/// A bound of a region: threads whose position in x is beyond a value do nothing.
 pub struct Bound {
-    /// The instructions that make the value, each behind what it uses.
+    /// The instructions that make the value, each after its operands.
     pub chain: Vec<Step>,
-    /// The comparison and which of its operands is the value; without one only the first thread has something to do.
+    /// The comparison, and the index of its operand that is the value; `None`: only the first thread has work.
     pub value: Option<(LocalId, u32)>,
-    /// A thread at the value itself has something to do.
+    /// True if the thread whose position equals the value has work.
     pub inclusive: bool,
     pub signed: bool,
 }
@@ -26,23 +26,23 @@ pub struct Bound {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Instruction(LocalId),
-    /// A load of what the region has stored before: the block and the place of the store.
+    /// A load of a value that the region has stored before, with the block and index of the store.
     Stored(LocalId, (usize, usize)),
-    /// A load of a variable that is kept once.
+    /// A load of a variable that is kept once, and the variable.
     Kept(LocalId, LocalId),
 }
 
-/// A branch on a thread's place in x.
+/// A branch on a thread's position in x.
 struct Comparison<'k> {
-    /// What holds of the place and the value where the branch goes to the first of its targets.
+    /// The relation between the position and the value for which the branch takes its first target.
     predicate: IntPredicate,
     made: LocalId,
     value: &'k Operand,
-    /// Which operand the value is.
+    /// The index of the operand that is the value.
     side: u32,
 }
 
-/// The instructions that a thread passes first in a region, with their blocks and places.
+/// The instructions that a thread executes first in a region, with their blocks and indices.
 type Passed<'k> = Vec<((usize, usize), &'k Instruction)>;
 
 impl Kernel {
@@ -50,25 +50,25 @@ impl Kernel {
     pub fn bound(&self, start: usize, uniform: &BTreeSet<LocalId>) -> Option<Bound> {
         let region = self.region(start);
         if region.iter().all(|&n| !self.divergent[n]) && self.is_harmless(&region, start) {
-            // The first thread does all there is to do.
+            // The first thread does the work of all threads.
             return Some(Bound { chain: Vec::new(), value: None, inclusive: false, signed: true });
         }
-        let mut way = vec![start];
-        while let &[next] = self.flow[*way.last()?].next.as_slice() {
-            if way.contains(&next) {
+        let mut path = vec![start];
+        while let &[next] = self.flow[*path.last()?].next.as_slice() {
+            if path.contains(&next) {
                 return None;
             }
-            way.push(next);
+            path.push(next);
         }
-        let at = *way.last()?;
+        let at = *path.last()?;
         let block = |&n: &usize| {
             let instructions = self.function.blocks[n].instructions.iter().enumerate();
-            instructions.map(move |(at, one)| ((n, at), one))
+            instructions.map(move |(at, instruction)| ((n, at), instruction))
         };
-        let passed: Passed<'_> = way.iter().flat_map(block).collect();
+        let passed: Passed<'_> = path.iter().flat_map(block).collect();
         let comparison = self.comparison(at)?;
         let &[yes, no] = self.flow[at].next.as_slice() else { return None };
-        // Where the condition holds there is work; or where it does not.
+        // Threads are idle either if the condition does not hold, or if it holds.
         let sides = [(comparison.predicate, no), (opposite(comparison.predicate), yes)];
         sides.into_iter().find_map(|(predicate, idle)| {
             use IntPredicate as I;
@@ -96,15 +96,15 @@ impl Kernel {
         })
     }
 
-    /// The comparison of the place in x with another value that a block's branch depends on.
+    /// The comparison on which a block's branch depends, if it compares the position in x with another value.
     fn comparison(&self, block: usize) -> Option<Comparison<'_>> {
         let Op::CondBr { condition, .. } = &self.function.blocks[block].instructions.last()?.op else { return None };
         let made = condition.value.local()?;
-        let Op::ICmp { predicate, left, right } = &self.made(made)?.op else { return None };
+        let Op::ICmp { predicate, left, right } = &self.definition(made)?.op else { return None };
         if !matches!(left.ty, Type::Int(32 | 64)) {
             return None;
         }
-        let (predicate, value, side) = match (self.is_place(&left.value, 0), self.is_place(&right.value, 0)) {
+        let (predicate, value, side) = match (self.is_local_x(&left.value, 0), self.is_local_x(&right.value, 0)) {
             (true, false) => (*predicate, right, 1),
             (false, true) => (swapped(*predicate), left, 0),
             _ => return None,
@@ -112,36 +112,37 @@ impl Kernel {
         Some(Comparison { predicate, made, value, side })
     }
 
-    /// A value is the thread's place in x within its tile, perhaps in more bits.
-    fn is_place(&self, value: &Value, depth: usize) -> bool {
-        let made = value.local().and_then(|name| self.made(name));
-        let Some(one) = made.filter(|_| depth < MOST_STEPS) else { return false };
-        match &one.op {
-            Op::Call { .. } => position(&self.code, one) == Some((Position::Local, Some(0))),
-            Op::Cast { op: CastOp::SExt | CastOp::ZExt, value, .. } => self.is_place(&value.value, depth + 1),
+    /// True if a value is the thread's position in x within its tile, possibly extended to more bits.
+    fn is_local_x(&self, value: &Value, depth: usize) -> bool {
+        let made = value.local().and_then(|name| self.definition(name));
+        let Some(instruction) = made.filter(|_| depth < MAX_STEPS) else { return false };
+        match &instruction.op {
+            Op::Call { .. } => position(&self.code, instruction) == Some((Position::Local, Some(0))),
+            Op::Cast { op: CastOp::SExt | CastOp::ZExt, value, .. } => self.is_local_x(&value.value, depth + 1),
             Op::Load { .. } => {
-                self.read(one).and_then(Self::single).is_some_and(|value| self.is_place(value, depth + 1))
+                self.read(instruction).and_then(Self::single).is_some_and(|value| self.is_local_x(value, depth + 1))
             }
             _ => false,
         }
     }
 
-    /// Cuts loops with barriers before a branch that only some threads, up to a bound, do something behind.
+    /// In loops with barriers, ends regions before each branch after which only threads up to a bound have work.
     pub fn cut_before_bounds(&mut self) {
         let starts = self.starts();
-        let kept = self.variables.iter().filter(|(_, v)| v.plain && !v.varies && v.rematerialised.is_none());
-        let uniform: BTreeSet<LocalId> = kept.map(|(name, _)| *name).collect();
-        let wanted: Vec<usize> = (0..self.flow.len())
-            .filter(|n| !starts.contains(n) && !self.parted.contains(n) && self.flow[*n].next.len() == 2)
+        let uniform_variables =
+            self.variables.iter().filter(|(_, v)| v.plain && !v.varies && v.rematerialised.is_none());
+        let uniform: BTreeSet<LocalId> = uniform_variables.map(|(name, _)| *name).collect();
+        let cut_points: Vec<usize> = (0..self.flow.len())
+            .filter(|n| !starts.contains(n) && !self.divergent_blocks.contains(n) && self.flow[*n].next.len() == 2)
             .filter(|&n| self.comparison(n).is_some() && self.is_repeated(n))
-            .filter(|&n| !self.may_part(n) && self.bound(n, &uniform).is_some())
+            .filter(|&n| !self.may_diverge(n) && self.bound(n, &uniform).is_some())
             .collect();
-        for header in wanted {
+        for header in cut_points {
             self.cut_before(header);
         }
     }
 
-    /// A block is in a loop with barriers.
+    /// True if a block is in a loop with barriers.
     fn is_repeated(&self, block: usize) -> bool {
         let mut seen = BTreeSet::new();
         let mut open: Vec<usize> = self.exits(block).into_iter().flatten().collect();
@@ -156,63 +157,64 @@ impl Kernel {
         false
     }
 
-    /// What these blocks of a region do the first thread does for all.
+    /// True if the first thread can execute these blocks of a region for all threads.
     fn is_harmless(&self, blocks: &BTreeSet<usize>, start: usize) -> bool {
         let exits = self.exits(start);
         let live = |name: &LocalId| exits.iter().flatten().any(|&exit| self.live[exit].contains(name));
-        let harmless = |one: &Instruction| match (Access::of(one), &one.op) {
+        let harmless = |instruction: &Instruction| match (Access::of(instruction), &instruction.op) {
             (Some(access), Op::Store { .. }) => access
                 .address
                 .local()
                 .and_then(|name| Some((name, self.variables.get(&name)?)))
                 .is_some_and(|(name, v)| v.plain && (!v.varies || v.rematerialised.is_some() || !live(&name))),
             (Some(_), _) => true,
-            (None, Op::Call { .. }) => is_harmless_call(&self.code, one),
+            (None, Op::Call { .. }) => is_harmless_call(&self.code, instruction),
             (None, Op::Br { .. } | Op::CondBr { .. } | Op::Switch { .. } | Op::Ret { .. } | Op::Unreachable) => true,
-            (None, op) => is_simple(op) || matches!(op, Op::Alloca { .. }),
+            (None, op) => is_speculatable(op) || matches!(op, Op::Alloca { .. }),
         };
         self.instructions(blocks).all(harmless)
     }
 }
 
-/// Which values of a region are known before it, with the instructions that make them.
+/// Finds the values of a region that are known before it, and the instructions that make them.
 struct KnownBefore<'k> {
     kernel: &'k Kernel,
     passed: &'k [((usize, usize), &'k Instruction)],
     uniform: &'k BTreeSet<LocalId>,
     chain: Vec<Step>,
-    /// The answer for each value that was looked at: each is looked at once.
+    /// The answers for the values that were examined, so that each is examined once.
     answers: HashMap<LocalId, bool>,
 }
 
 impl KnownBefore<'_> {
-    /// Whether a value is made of numbers and of uniform variables as they are at the begin of the region. The chain gets what makes it. `end`: how many
-    /// instructions are before.
+    /// True if a value is computed from constants and from the uniform variables' values at the beginning of the region. Appends the
+    /// instructions that compute the value to the chain. `end`: the number of instructions before the use of the value.
     fn value(&mut self, end: usize, value: &Value, depth: usize) -> bool {
         let Some(name) = value.local() else {
             let address = |constant: &Constant| matches!(constant, Constant::Global(_)).then_some(());
-            return !is_expression(value) && mentioned(value, &address).is_none();
+            return !is_expression(value) && find_in_constant(value, &address).is_none();
         };
         if let Some(answer) = self.answers.get(&name) {
             return *answer;
         }
         let made = self.passed[..end].iter().position(|(_, i)| i.result == Some(name));
-        let step = made.filter(|_| depth < MOST_STEPS).and_then(|at| self.step(at, name, depth + 1));
+        let step = made.filter(|_| depth < MAX_STEPS).and_then(|at| self.step(at, name, depth + 1));
         self.chain.extend(step);
         self.answers.insert(name, step.is_some());
         step.is_some()
     }
 
-    /// What makes the value of the instruction at a place.
+    /// The step that computes the result of the instruction at an index; `None` if the result is not known before the region.
     fn step(&mut self, at: usize, name: LocalId, depth: usize) -> Option<Step> {
-        let one = self.passed[at].1;
-        if !matches!(one.op, Op::Load { .. }) {
-            let known = is_simple(&one.op) && locals(one).all(|used| self.value(at, &Value::Local(used), depth));
+        let instruction = self.passed[at].1;
+        if !matches!(instruction.op, Op::Load { .. }) {
+            let known = is_speculatable(&instruction.op)
+                && locals(instruction).all(|used| self.value(at, &Value::Local(used), depth));
             return known.then_some(Step::Instruction(name));
         }
-        let variable = Access::of(one)?.address.local()?;
-        let stored = self.passed[..at].iter().rev().find_map(|(place, one)| {
-            let access = Access::of(one).filter(|a| a.address.local() == Some(variable))?;
+        let variable = Access::of(instruction)?.address.local()?;
+        let stored = self.passed[..at].iter().rev().find_map(|(place, instruction)| {
+            let access = Access::of(instruction).filter(|a| a.address.local() == Some(variable))?;
             Some((*place, access.value?))
         });
         let Some((place, value)) = stored else {
@@ -223,7 +225,7 @@ impl KnownBefore<'_> {
     }
 }
 
-/// What holds of a comparison's sides when they are changed.
+/// The predicate that is equivalent after its operands are swapped.
 fn swapped(predicate: IntPredicate) -> IntPredicate {
     use IntPredicate as I;
     match predicate {

@@ -1,7 +1,7 @@
 //! Copies of a kernel's instructions for the threads of a region.
 
 use super::function::{Function, Region};
-use super::scopes::Own;
+use super::scopes::DistinctMemory;
 use super::values::shared_within;
 use super::variables::Access;
 use crate::device_abi::{DeviceFunction, Position};
@@ -26,7 +26,8 @@ fn mentions<'m>(value: Value<'m>, shared: &dyn Fn(Value<'m>) -> bool) -> bool {
     shared(value) || parts(value).into_iter().any(|part| mentions(part, shared))
 }
 
-/// True unless a constant computes with the address of a tile_static variable, other than an address within it.
+/// False if a constant computes with the address of a tile_static variable, unless the result is an address within the
+/// variable.
 pub fn is_movable<'m>(value: Value<'m>, shared: &dyn Fn(Value<'m>) -> bool) -> bool {
     match value.form() {
         Form::Expression(o::GEP) => parts(value).into_iter().all(|part| is_movable(part, shared)),
@@ -35,21 +36,24 @@ pub fn is_movable<'m>(value: Value<'m>, shared: &dyn Fn(Value<'m>) -> bool) -> b
 }
 
 impl<'m> Function<'_, 'm> {
-    /// What stands for an operand: constant addresses within tile_static variables are instructions, as these have no constant address.
+    /// The copy of an operand. Constant addresses within tile_static variables become instructions, because these variables have no constant
+    /// address in the native function.
     pub fn operand(&self, region: Option<&Region<'m>>, copied: &Copied<'m>, value: Value<'m>) -> Value<'m> {
-        if let Some(known) = copied.get(&value).or_else(|| self.globals.get(&value)) {
-            return *known;
+        if let Some(existing_copy) = copied.get(&value).or_else(|| self.globals.get(&value)) {
+            return *existing_copy;
         }
         match value.form() {
             Form::Expression(o::GEP) if mentions(value, &|one| self.globals.contains_key(&one)) => {
                 let operands: Vec<Value<'m>> =
                     parts(value).into_iter().map(|part| self.operand(region, copied, part)).collect();
-                self.build.address_as(value, &operands)
+                self.build.address_with_operands(value, &operands)
             }
             Form::Instruction(_) | Form::Other(k::ARGUMENT) => {
                 let place = self.handles.ids.get(&value).and_then(|name| self.place(region, *name));
-                // The kernel's own would be freed with it.
-                place.unwrap_or_else(|| unreachable!("nothing stands for {} of the kernel", value.name()))
+                // The kernel's own value cannot be used: it is freed with the kernel.
+                place.unwrap_or_else(|| {
+                    unreachable!("the native function has no value for {} of the kernel", value.name())
+                })
             }
             _ => value,
         }
@@ -86,7 +90,7 @@ impl<'m> Function<'_, 'm> {
         if function == Some(DeviceFunction::MemoryFence) {
             return self.build.fence();
         }
-        if let Some(value) = self.alone(region, one, handle, copied) {
+        if let Some(value) = self.atomic_as_plain(region, one, handle, copied) {
             copied.insert(handle, value);
             return;
         }
@@ -106,7 +110,11 @@ impl<'m> Function<'_, 'm> {
         let access = Access::of(one).filter(|access| !self.is_plain(access.address));
         if let Some((access, region)) = access.zip(region).filter(|_| handle.access_group().is_none()) {
             self.edit.set_metadata(copy, "llvm.access.group", Some(region.group));
-            self.scopes.tell(self.edit, copy, self.tile_variable(access.address).map(Own::Shared));
+            self.scopes.attach_metadata(
+                self.edit,
+                copy,
+                self.tile_variable(access.address).map(DistinctMemory::Shared),
+            );
         }
         let constant = one.result.is_some_and(|name| kernel.constant_loads.contains(&name));
         if constant && matches!(one.op, Op::Load { .. }) && handle.metadata("invariant.load").is_none() {
@@ -122,9 +130,9 @@ impl<'m> Function<'_, 'm> {
         }
     }
 
-    /// An atomic operation on a tile_static variable becomes a load and a store, because only one thread of the machine uses the
-    /// variable. Returns the loaded value.
-    fn alone(
+    /// Replaces an atomic operation on a tile_static variable by a load and a store, because only one host thread uses
+    /// the variable. Returns the loaded value.
+    fn atomic_as_plain(
         &self,
         region: Option<&Region<'m>>,
         one: &Instruction,
@@ -136,7 +144,7 @@ impl<'m> Function<'_, 'm> {
         let [address, value] = [0, 1].map(|n| handle.operand(n).map(|value| self.operand(region, copied, value)));
         let (build, address, value) = (&self.build, address?, value?);
         use AtomicOp as A;
-        let way = match op {
+        let operation = match op {
             A::Xchg => None,
             A::Add => Some(Ok(o::ADD)),
             A::Sub => Some(Ok(o::SUB)),
@@ -150,7 +158,7 @@ impl<'m> Function<'_, 'm> {
             _ => return None,
         };
         let old = build.load(handle.ty()?, address, &handle.name());
-        let new = match way {
+        let new = match operation {
             None => value,
             Some(Ok(opcode)) => build.binary(opcode, old, value, ""),
             Some(Err(predicate)) => build.select(build.compare(predicate as i32, old, value, ""), old, value, ""),

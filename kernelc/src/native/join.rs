@@ -1,5 +1,5 @@
-//! Coalesces variables: if one is a copy of the other, and both are never live at once, they become one variable. Otherwise, the
-//! accumulator of a loop would be copied in each iteration for each thread of a tile.
+//! Coalesces two variables if one is a copy of the other and they are never live at the same time. Without this pass,
+//! each iteration of a loop would copy the loop's accumulator for each thread of a tile.
 
 use super::handles::Handles;
 use super::variables::{Access, Flow, Variables, live, targets, variables};
@@ -7,13 +7,13 @@ use crate::ir::{self, Function, LocalId, Value};
 use crate::llvm::Editor;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// More pairs than this are not looked at.
-const MOST_PAIRS: usize = 200;
+/// The maximum number of pairs that are examined.
+const MAX_PAIRS: usize = 200;
 
 /// A load or store of a variable.
 #[derive(Clone, Copy)]
 struct VariableAccess {
-    /// The place of the instruction in its block.
+    /// The index of the instruction in its block.
     at: usize,
     variable: LocalId,
     /// The loaded value, or the stored value unless it is a constant.
@@ -27,7 +27,7 @@ pub struct Joined {
     dropped: Vec<(usize, usize)>,
 }
 
-/// Finds the variables of a function that become one.
+/// Finds the variables of a function that can be coalesced.
 pub fn find(code: &ir::Module, function: &Function) -> Joined {
     let all = variables(code, function);
     let flow: Vec<Flow> =
@@ -50,10 +50,10 @@ pub fn find(code: &ir::Module, function: &Function) -> Joined {
         }
     }
     let mut names: BTreeMap<LocalId, LocalId> = BTreeMap::new();
-    for (to, from) in pairs.into_iter().take(MOST_PAIRS) {
+    for (to, from) in pairs.into_iter().take(MAX_PAIRS) {
         let of = |name| names.get(&name).copied().unwrap_or(name);
         let (to, from) = (of(to), of(from));
-        if to == from || meet(&blocks, &flow, &live, &names, [to, from]) {
+        if to == from || interfere(&blocks, &flow, &live, &names, [to, from]) {
             continue;
         }
         names.values_mut().filter(|name| **name == from).for_each(|name| *name = to);
@@ -64,75 +64,75 @@ pub fn find(code: &ir::Module, function: &Function) -> Joined {
             }
         }
     }
-    let kept: HashSet<LocalId> = names.values().copied().collect();
+    let merged_names: HashSet<LocalId> = names.values().copied().collect();
     let dropped = blocks.iter().enumerate().flat_map(|(n, block)| {
         let renamed = block
             .iter()
             .map(|s| VariableAccess { variable: names.get(&s.variable).copied().unwrap_or(s.variable), ..*s });
-        superfluous(renamed.filter(|step| kept.contains(&step.variable))).into_iter().map(move |at| (n, at))
+        superfluous(renamed.filter(|step| merged_names.contains(&step.variable))).into_iter().map(move |at| (n, at))
     });
     Joined { dropped: dropped.collect(), names }
 }
 
 fn steps(block: &ir::Block, all: &Variables) -> Vec<VariableAccess> {
-    let step = |(at, one): (usize, &ir::Instruction)| {
-        let access = Access::of(one)?;
+    let step = |(at, instruction): (usize, &ir::Instruction)| {
+        let access = Access::of(instruction)?;
         let variable = access.address.local().filter(|name| all.get(name).is_some_and(|v| v.plain))?;
-        let value = one.result.or_else(|| access.value.and_then(Value::local));
+        let value = instruction.result.or_else(|| access.value.and_then(Value::local));
         Some(VariableAccess { at, variable, value, stores: access.value.is_some() })
     };
     block.instructions.iter().enumerate().filter_map(step).collect()
 }
 
 /// True if one of two variables is changed while the other is live. `names`: the variables coalesced so far.
-fn meet(
+fn interfere(
     blocks: &[Vec<VariableAccess>],
     flow: &[Flow],
     live: &[BTreeSet<LocalId>],
     names: &BTreeMap<LocalId, LocalId>,
-    two: [LocalId; 2],
+    candidates: [LocalId; 2],
 ) -> bool {
     let of = |step: &VariableAccess| {
-        two.iter().position(|name| *name == names.get(&step.variable).copied().unwrap_or(step.variable))
+        candidates.iter().position(|name| *name == names.get(&step.variable).copied().unwrap_or(step.variable))
     };
     blocks.iter().enumerate().any(|(n, block)| {
         let steps: Vec<(usize, &VariableAccess)> = block.iter().filter_map(|s| Some((of(s)?, s))).collect();
-        // Checks whether each store only copies the current value of the other variable.
-        let mut fresh: HashMap<Option<LocalId>, usize> = HashMap::new();
+        // For each access: true if it is a store that only copies the current value of the other variable.
+        let mut holders: HashMap<Option<LocalId>, usize> = HashMap::new();
         let copies: Vec<bool> = steps
             .iter()
             .map(|&(at, step)| {
                 if !step.stores {
-                    fresh.insert(step.value, at);
+                    holders.insert(step.value, at);
                     return false;
                 }
-                let copy = fresh.get(&step.value) == Some(&(1 - at));
-                fresh.retain(|_, of| *of != at);
+                let copy = holders.get(&step.value) == Some(&(1 - at));
+                holders.retain(|_, of| *of != at);
                 copy
             })
             .collect();
-        let mut needs = two.map(|name| flow[n].next.iter().any(|&to| live[to].contains(&name)));
+        let mut is_needed = candidates.map(|name| flow[n].next.iter().any(|&to| live[to].contains(&name)));
         steps.iter().zip(copies).rev().any(|(&(at, step), copy)| {
-            needs[at] = !step.stores;
-            step.stores && needs[1 - at] && !copy
+            is_needed[at] = !step.stores;
+            step.stores && is_needed[1 - at] && !copy
         })
     })
 }
 
-/// Among the loads and stores of a block, the positions of stores of the value that the variable already has.
+/// The positions of superfluous stores in a block: each stores the value that the variable already has.
 fn superfluous(steps: impl Iterator<Item = VariableAccess>) -> Vec<usize> {
-    let mut fresh: HashMap<Option<LocalId>, LocalId> = HashMap::new();
-    let mut found = Vec::new();
+    let mut holders: HashMap<Option<LocalId>, LocalId> = HashMap::new();
+    let mut positions = Vec::new();
     for step in steps {
         if !step.stores {
-            fresh.insert(step.value, step.variable);
-        } else if fresh.get(&step.value) == Some(&step.variable) {
-            found.push(step.at);
+            holders.insert(step.value, step.variable);
+        } else if holders.get(&step.value) == Some(&step.variable) {
+            positions.push(step.at);
         } else {
-            fresh.retain(|_, of| *of != step.variable);
+            holders.retain(|_, of| *of != step.variable);
         }
     }
-    found
+    positions
 }
 
 impl Joined {

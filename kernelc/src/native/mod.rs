@@ -1,5 +1,6 @@
-//! Kernels as functions of the host's processor (docs/kernel-compiler-design.md#native-kernels), made of the device's code (`passes::host_target`). A kernel is cut into regions at its barriers, and each region becomes a loop over the
-//! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
+//! Compiles kernels to functions for the host's processor (docs/kernel-compiler-design.md#native-kernels). The input is
+//! the device's code (`passes::host_target`). A kernel is split into regions at its barriers, and each region becomes a
+//! loop over the threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
 pub(crate) mod build;
@@ -41,11 +42,12 @@ use std::rc::Rc;
 use table::Row;
 pub(crate) use table::{Owner, register_symbol};
 
-/// The processors of an architecture that functions are made for.
+/// The processor levels of an architecture. Functions are compiled for each of them.
 pub(crate) struct Processors {
-    /// The name of the function, Clang's name of the processor.
+    /// For each level: its name, which is a part of the functions' names, and Clang's name of a processor of this
+    /// level.
     levels: &'static [(&'static str, &'static str)],
-    /// More attributes of the functions.
+    /// Further attributes of the functions.
     attributes: &'static [(&'static str, &'static str)],
 }
 
@@ -53,10 +55,10 @@ const X86_64: Processors = Processors {
     levels: &[("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")],
     attributes: &[("prefer-vector-width", "512"), ("target-features", "+prefer-no-scatter")],
 };
-/// Vectors of 128 bits are part of all of them.
+/// One level is enough: all of these processors have vectors of 128 bits.
 const AARCH64: Processors = Processors { levels: &[("v1", "generic")], attributes: &[] };
 
-/// Of `Native::is_small`: instructions.
+/// The maximum number of instructions for `Native::is_small`.
 const SMALL: usize = 1_000;
 
 impl Processors {
@@ -64,46 +66,49 @@ impl Processors {
         if target.starts_with("aarch64") { &AARCH64 } else { &X86_64 }
     }
 
-    /// The least of them, as LLVM names it.
-    fn least(&self) -> &'static str {
+    /// Clang's name of the processor of the lowest level.
+    fn lowest_processor(&self) -> &'static str {
         self.levels[0].1
     }
 
-    /// Clang's names of them.
+    /// Clang's names of the processors.
     pub fn processors(&self) -> impl Iterator<Item = &'static str> {
         self.levels.iter().map(|(_, processor)| *processor)
     }
 
-    /// The names of the functions.
+    /// The names of the levels.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.levels.iter().map(|(name, _)| *name)
     }
 }
 
-/// The functions that were made of a module's kernels.
+/// The native functions of a module's kernels.
 pub struct Native {
-    /// With a function for each kernel, of no processor yet, named [`Self::FUNCTION`] and the kernel.
+    /// The module with a function for each kernel, not yet for a particular processor. The function's name is
+    /// [`Self::FUNCTION`] followed by the kernel's name.
     module: Module,
-    kernels: Vec<Cut>,
-    /// They check accesses, by the table behind the argument block.
+    kernels: Vec<SplitKernel>,
+    /// True if the functions check accesses. They find the bounds in the table after the argument block.
     checked: bool,
-    /// Kernels that were not understood, and why.
+    /// Kernels without native code, and the reasons.
     pub left_out: Vec<(String, String)>,
 }
 
-/// A kernel that was cut.
-struct Cut {
+/// A kernel that was split into regions.
+struct SplitKernel {
     name: String,
     size: usize,
-    /// Bytes of a tile's memory, and its threads in x, y, z; 0 without tiles.
+    /// The memory of a tile in bytes; 0 without tiles.
     memory: u64,
+    /// The threads of a tile in x, y, z; 0 without tiles.
     tile: [u32; 3],
-    /// Its loops over threads are marked as parallel.
+    /// True if its loops over threads are marked as parallel.
     is_parallel: bool,
 }
 
-/// Cuts the kernels of a module that `pipelines::native` prepared, and makes a function of each. `checked`: they check accesses.
-pub fn cut(mut module: Module, checked: bool) -> Result<Native, String> {
+/// Splits the kernels of a module that `pipelines::native` prepared into regions, and makes a native function of each
+/// kernel. `checked`: the kernels check accesses.
+pub fn split_kernels(mut module: Module, checked: bool) -> Result<Native, String> {
     module.run(&pipelines::internal())?;
     prepare::run(&mut module)?;
     let code = Rc::new(ir::snapshot(&module));
@@ -115,24 +120,24 @@ pub fn cut(mut module: Module, checked: bool) -> Result<Native, String> {
         let handles = Handles::of(function);
         let view_members =
             (0..handles.locals.len()).map(LocalId).filter(|n| is_view_member(handles.locals[n.0])).collect();
-        let reads_block = ["readonly", "readnone"].iter().any(|name| function.number_of(0, name).is_some());
-        let around = Surroundings { shared: shared.clone(), view_members, reads_block };
+        let reads_block = ["readonly", "readnone"].iter().any(|name| function.parameter_attribute(0, name).is_some());
+        let surroundings = Surroundings { shared: shared.clone(), view_members, reads_block };
         let plan = |cut| {
-            let kernel = Kernel::new(&code, index, &around, cut)?;
-            let layout = Layout::of(&kernel, &around)?;
+            let kernel = Kernel::new(&code, index, &surroundings, cut)?;
+            let layout = Layout::of(&kernel, &surroundings)?;
             Ok((kernel, layout))
         };
         let is_movable = |value| instructions::is_movable(value, &|one| addresses.contains(&one));
-        let made = match () {
-            () if function.count_parameters() != 1 => Err("it has other arguments than a functor".into()),
-            () if !reads_block => Err("it changes its functor".into()),
+        let plan_result = match () {
+            () if function.count_parameters() != 1 => Err("the kernel does not have exactly one argument".into()),
+            () if !reads_block => Err("the kernel modifies its functor".into()),
             () if !function.instructions().flat_map(Value::operands).all(is_movable) => {
-                Err("it computes with the address of a tile_static variable".into())
+                Err("the kernel computes with the address of a tile_static variable".into())
             }
             () => plan(true).or_else(|_: String| plan(false)),
         };
-        match made {
-            Ok(made) => kernels.push(made),
+        match plan_result {
+            Ok(plan_result) => kernels.push(plan_result),
             Err(why) => left_out.push((function.name(), why)),
         }
     }
@@ -152,7 +157,7 @@ pub fn cut(mut module: Module, checked: bool) -> Result<Native, String> {
         version_bounds::run(&mut module)?;
     }
     parallel::check(&module)?;
-    let kernels = kernels.iter().map(|(kernel, layout)| Cut::of(kernel, layout)).collect();
+    let kernels = kernels.iter().map(|(kernel, layout)| SplitKernel::of(kernel, layout)).collect();
     Ok(Native { module, kernels, checked, left_out })
 }
 
@@ -160,13 +165,13 @@ fn is_kernel(function: Value<'_>) -> bool {
     function.first_block().is_some() && function.has_attribute(KERNEL)
 }
 
-/// Whether a variable is tile_static: it has no initial value.
+/// True if a variable is tile_static. Only tile_static variables have no initial value.
 fn is_shared(code: &Code, variable: GlobalId) -> bool {
     let global = &code.globals[variable.0];
     !global.constant && matches!(global.initializer, Some(Constant::Undef | Constant::Poison))
 }
 
-/// Whether an instruction loads a member of a view or of what kernels see of an array, as its type-based alias information says.
+/// True if an instruction loads a member of a view, or of the part of an array that kernels see, according to its TBAA metadata.
 fn is_view_member(one: Value<'_>) -> bool {
     let tag = if one.form() == Form::Instruction(o::LOAD) { one.metadata("tbaa") } else { None };
     let class = tag.and_then(|tag| tag.operands().first().copied().flatten()?.as_node());
@@ -174,7 +179,7 @@ fn is_view_member(one: Value<'_>) -> bool {
     name.is_some_and(|name| is_view(&name.as_text()))
 }
 
-impl Cut {
+impl SplitKernel {
     fn of(kernel: &Kernel, layout: &Layout) -> Self {
         let memory = if layout.tile.is_some() { layout.memory } else { 0 };
         Self {
@@ -188,20 +193,21 @@ impl Cut {
 }
 
 impl Native {
-    /// How the names of functions begin.
+    /// The prefix of the functions' names.
     const FUNCTION: &str = "revamp.native.";
 
-    /// Whether they are so few that one process compiles them for all processors: to start one takes longer.
+    /// True if the kernels are so small that one process compiles them for all processors: starting another process takes longer.
     pub(crate) fn is_small(&self) -> bool {
         self.kernels.iter().map(|kernel| kernel.size).sum::<usize>() <= SMALL
     }
 
-    /// The names of the kernels that were understood.
-    pub fn understood(&self) -> Vec<&str> {
+    /// The names of the kernels with native code.
+    pub fn kernel_names(&self) -> Vec<&str> {
         self.kernels.iter().map(|kernel| kernel.name.as_str()).collect()
     }
 
-    /// The module for some levels. That of the first holds the table of all, and what registers it with the unit's image.
+    /// The module for some levels. If the first level is one of them, the module also has the table of all functions,
+    /// and the function that registers the table with the unit's image.
     pub(crate) fn module(
         &self,
         processors: &Processors,
@@ -209,7 +215,7 @@ impl Native {
         owner: &Owner,
     ) -> Result<Module, String> {
         // Another unit may have kernels of the same names.
-        let begin = |level: &str| format!("{}{:016x}.{level}.", Self::FUNCTION, owner.unit);
+        let prefix = |level: &str| format!("{}{:016x}.{level}.", Self::FUNCTION, owner.unit);
         let of_level = |(level, processor): &(&str, &str)| {
             let mut module = self.module.clone();
             module.edit(|edit| {
@@ -217,7 +223,7 @@ impl Native {
                     let Some(kernel) = function.name().strip_prefix(Self::FUNCTION).map(str::to_owned) else {
                         continue;
                     };
-                    edit.rename(function, &(begin(level) + &kernel));
+                    edit.rename(function, &(prefix(level) + &kernel));
                     for (name, value) in [("target-cpu", *processor)].iter().chain(processors.attributes) {
                         edit.add_text_attribute(function, name, value);
                     }
@@ -225,20 +231,23 @@ impl Native {
             });
             module
         };
-        let [first, more @ ..] = &processors.levels[levels.clone()] else { return Err("no processors".into()) };
+        let [first, more @ ..] = &processors.levels[levels.clone()] else {
+            return Err("no processor was given".into());
+        };
         let mut module = of_level(first);
         more.iter().try_for_each(|level| module.link(of_level(level)))?;
         if levels.start == 0 {
             let levels: Vec<&str> = processors.names().collect();
-            let row = |kernel: &Cut| Row {
+            let row = |kernel: &SplitKernel| Row {
                 kernel: kernel.name.clone(),
-                functions: std::array::from_fn(|n| begin(levels.get(n).unwrap_or(&levels[0])) + &kernel.name),
+                functions: std::array::from_fn(|n| prefix(levels.get(n).unwrap_or(&levels[0])) + &kernel.name),
                 memory: kernel.memory,
                 tile: kernel.tile,
                 flags: if self.checked { table::CHECKED } else { 0 },
             };
             let rows: Vec<Row> = self.kernels.iter().map(row).collect();
-            let table = module.beside(&(table::declared(&rows) + &table::text("native", &rows, owner)))?;
+            let table =
+                module.parse_in_same_context(&(table::declared(&rows) + &table::text("native", &rows, owner)))?;
             module.link(table)?;
         }
         parallel::check(&module)?;
@@ -246,18 +255,19 @@ impl Native {
     }
 }
 
-/// Declares the function of a kernel.
+/// Declares the native function of a kernel.
 fn declared<'m>(edit: Editor<'m>, name: &str, kernel: Value<'m>) -> Value<'m> {
     let pointer = edit.pointer_type();
     let function = edit.external(name, Some(edit.integer_type(32)), &[pointer; 3], false);
     edit.hide(function, kernel);
     edit.add_attribute(function, "nounwind");
     edit.add_text_attribute(function, "no-trapping-math", "true");
-    let known = ["align", "dereferenceable"].map(|name| kernel.number_of(0, name).map(|number| (name, number)));
+    let known_attributes =
+        ["align", "dereferenceable"].map(|name| kernel.parameter_attribute(0, name).map(|number| (name, number)));
     let block: Vec<(&str, u64)> = ["noalias", "noundef", "readonly"]
         .map(|name| (name, 0))
         .into_iter()
-        .chain(known.into_iter().flatten())
+        .chain(known_attributes.into_iter().flatten())
         .collect();
     edit.set_parameter_attributes(function, 0, &block);
     edit.set_parameter_attributes(function, 1, &[("noalias", 0), ("noundef", 0), ("align", 64)]);
@@ -266,18 +276,20 @@ fn declared<'m>(edit: Editor<'m>, name: &str, kernel: Value<'m>) -> Value<'m> {
     function
 }
 
-/// Internalises what native code does not need, so that `globaldce` deletes it: functions that are defined, LLVM's lists, tile_static variables, what Clang adds for HIP.
+/// Gives internal linkage to globals that native code does not need, so that `globaldce` deletes them. These are the
+/// functions of `functions` that have a body, LLVM's lists, and globals that Clang adds for HIP. tile_static variables
+/// are deleted too.
 fn discard<'m>(edit: Editor<'m>, functions: &[Value<'m>]) {
     for function in functions {
         match function.first_block() {
             Some(_) => edit.discard(*function),
-            // The device's externs are hidden; these are the C library's.
+            // Clang hides external functions in device code. These are the C library's, so they must be visible.
             None => edit.export(*function),
         }
     }
-    let of_others = |variable: &Value<'m>| {
+    let is_llvm_or_hip = |variable: &Value<'m>| {
         let name = variable.name();
-        ["llvm.", "__hip"].iter().any(|begin| name.starts_with(begin))
+        ["llvm.", "__hip"].iter().any(|prefix| name.starts_with(prefix))
     };
-    edit.globals().filter(of_others).collect::<Vec<_>>().into_iter().for_each(|variable| edit.discard(variable));
+    edit.globals().filter(is_llvm_or_hip).collect::<Vec<_>>().into_iter().for_each(|variable| edit.discard(variable));
 }

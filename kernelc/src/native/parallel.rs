@@ -1,35 +1,37 @@
-//! Which loops LLVM may take for parallel: loops over threads, and no others.
+//! Ensures that LLVM treats loops over threads, and no other loops, as parallel.
 //!
-//! The metadata `llvm.loop.parallel_accesses` stands on the latch of each loop over a region's threads. LLVM moves metadata with branches: where
-//! such a loop is unrolled completely, or iterates once, the branch of its latch may become the latch of a loop around or within it. The iterations
-//! of that loop depend on each other, and LLVM would make vectors of them. Three things prevent it:
+//! The metadata `llvm.loop.parallel_accesses` is on the latch of each loop over a region's threads. LLVM moves metadata with branches. If
+//! such a loop is completely unrolled or iterates once, the branch of its latch may become the latch of an outer or inner loop. The
+//! iterations of that loop depend on each other, but LLVM would vectorise them. Three things prevent this:
 //!
-//! - Each region has an access group of its own: the metadata of one region says nothing about accesses of another one.
-//! - Each latch begins with a marker, a call of `llvm.sideeffect` in the region's group. The block is never empty, so LLVM does
-//!   not fold its branch into a block of the kernel before it. LLVM makes vectors of loops with markers.
-//! - A boundary follows the loop over the threads: an empty `asm` that may access memory and is in no group. LLVM never takes a loop
-//!   with a boundary for parallel.
+//! - Each region has an access group of its own, so the metadata of one region says nothing about the accesses of
+//!   another region.
+//! - Each latch begins with a marker, a call of `llvm.sideeffect` in the region's group. The latch is therefore never
+//!   empty, and LLVM does not fold its branch into a preceding block of the kernel. Markers do not prevent
+//!   vectorisation.
+//! - A boundary follows the loop over the threads: an empty `asm` that may access memory and is in no group. LLVM never treats a loop
+//!   with a boundary as parallel.
 //!
 //! The invariant: a loop with a region's metadata contains that region's marker and no boundary. `check` verifies it.
 
 use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
 use crate::analysis::loops;
 use crate::ir;
-use crate::llvm::number::{LOOP, opcode as o, ty as t, value as k};
+use crate::llvm::number::{LOOP_METADATA, opcode as o, ty as t, value as k};
 use crate::llvm::{Builder, Editor, Form, Module, Node, Type, Value};
 use std::collections::HashSet;
 
-/// A part of the metadata of loops over threads, which tells them from loops that the program's source marks as parallel.
+/// The part of the metadata that distinguishes loops over threads from loops that the program's source marks as parallel.
 const THREADS: &str = "revamp.threads";
 const PARALLEL: &str = "llvm.loop.parallel_accesses";
 const MARKER: &str = "llvm.sideeffect";
-/// `memory(inaccessiblemem: readwrite)`, as LLVM counts it.
+/// `memory(inaccessiblemem: readwrite)` in LLVM's encoding.
 const INACCESSIBLE: u64 = 3 << 2;
 
-/// Writes what tells of loops over threads.
+/// Emits the metadata, markers and boundaries of loops over threads.
 pub struct Threads<'m> {
     edit: Editor<'m>,
-    /// The threads of a region share nothing that the function itself keeps.
+    /// True if the threads of a region share no local variable of the native function.
     parallel: bool,
     node: Node<'m>,
     marker: Value<'m>,
@@ -41,23 +43,23 @@ impl<'m> Threads<'m> {
         Self { edit, parallel, node, marker }
     }
 
-    /// Begins a latch of the region with this access group.
+    /// Emits the marker at the beginning of a latch, in the region's access group.
     pub fn marker(&self, build: &Builder<'m>, group: Node<'m>) {
         self.edit.set_metadata(build.call(self.marker, &[], ""), "llvm.access.group", Some(group));
     }
 
-    /// Attaches metadata to the branch of a latch. `vectors`: LLVM may make vectors of the loop.
-    pub fn mark(&self, branch: Value<'m>, group: Node<'m>, vectors: bool) {
+    /// Attaches metadata to the branch of a latch. `may_vectorise`: LLVM may vectorise the loop.
+    pub fn mark(&self, branch: Value<'m>, group: Node<'m>, may_vectorise: bool) {
         let edit = self.edit;
         let mut parts = vec![self.node, edit.node(&[edit.word(PARALLEL), group])];
-        if !vectors {
-            parts.push(edit.node(&[edit.word("llvm.loop.vectorize.enable"), edit.constant_part(edit.truth(false))]));
+        if !may_vectorise {
+            parts.push(edit.node(&[edit.word("llvm.loop.vectorize.enable"), edit.constant_operand(edit.i1(false))]));
         }
         parts.truncate(if self.parallel { parts.len() } else { 0 });
-        edit.set_metadata(branch, LOOP, Some(edit.distinct(&parts)));
+        edit.set_metadata(branch, LOOP_METADATA, Some(edit.distinct(&parts)));
     }
 
-    /// Follows a loop over threads.
+    /// Emits the boundary after a loop over threads.
     pub fn boundary(&self, build: &Builder<'m>) {
         let call = build.opaque(None, true, "");
         self.edit.add_attribute(call, "nounwind");
@@ -66,7 +68,7 @@ impl<'m> Threads<'m> {
     }
 }
 
-/// Checks the invariant in all functions of a module with regions, also after any of LLVM's passes.
+/// Checks the invariant in all functions of a module with regions. It must hold after each of LLVM's passes too.
 pub fn check(module: &Module) -> Result<(), String> {
     let code = ir::snapshot(module);
     for (function, copy) in module.functions().zip(&code.functions).filter(|(_, copy)| !copy.blocks.is_empty()) {
@@ -85,7 +87,8 @@ pub fn check(module: &Module) -> Result<(), String> {
                 };
                 let (name, latch) = (function.name(), &copy.blocks[latch].name);
                 return Err(format!(
-                    "internal: a loop {kind} a region is marked as parallel (latch {latch}) in {name}"
+                    "internal: a loop {kind} a region is marked as parallel (latch {latch}) in {name}; only loops over \
+                     threads may be parallel"
                 ));
             }
         }
@@ -94,36 +97,37 @@ pub fn check(module: &Module) -> Result<(), String> {
 }
 
 struct Block<'m> {
-    /// The groups that the node of the branch at its end names, if that is one of a loop over threads.
+    /// The groups that the loop metadata of the block's terminator names, if this is the metadata of a loop over threads.
     threads: Option<Vec<Node<'m>>>,
-    /// The groups of the markers in it.
+    /// The groups of the markers in the block.
     markers: HashSet<Node<'m>>,
+    /// True if the block contains a boundary.
     boundary: bool,
 }
 
 impl<'m> Block<'m> {
     fn of(block: crate::llvm::Block<'m>) -> Self {
-        let threads = block.terminator().and_then(Value::loop_metadata).and_then(claimed);
-        let mut found = Self { threads, markers: HashSet::new(), boundary: false };
+        let threads = block.terminator().and_then(Value::loop_metadata).and_then(thread_loop_groups);
+        let mut summary = Self { threads, markers: HashSet::new(), boundary: false };
         for call in block.instructions().filter(|one| one.form() == Form::Instruction(o::CALL)) {
             let Some(callee) = call.called() else { continue };
-            let nothing = call.ty().map(Type::kind) == Some(t::VOID);
-            found.boundary |= callee.form() == Form::Other(k::ASSEMBLY) && nothing;
+            let returns_void = call.ty().map(Type::kind) == Some(t::VOID);
+            summary.boundary |= callee.form() == Form::Other(k::ASSEMBLY) && returns_void;
             if callee.form() == Form::Other(k::FUNCTION) && callee.name() == MARKER {
-                found.markers.extend(call.access_group());
+                summary.markers.extend(call.access_group());
             }
         }
-        found
+        summary
     }
 }
 
-/// Whether a loop's metadata is that of a loop over threads.
+/// True if a loop's metadata is that of a loop over threads.
 pub fn is_over_threads(node: Node<'_>) -> bool {
-    claimed(node).is_some()
+    thread_loop_groups(node).is_some()
 }
 
-/// The groups that a loop's node names, if the loop is one over threads.
-fn claimed(node: Node<'_>) -> Option<Vec<Node<'_>>> {
+/// The groups that a loop's metadata names, if the loop is over threads.
+fn thread_loop_groups(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     let parts = || node.operands().into_iter().flatten().filter_map(Value::as_node);
     let word = |part: Node<'_>| part.operands().first().copied().flatten().map(Value::as_text).unwrap_or_default();
     parts().find(|part| word(*part) == THREADS)?;
@@ -140,9 +144,10 @@ mod tests {
     const BOUNDARY: &str =
         "call void asm sideeffect \"\", \"\"() nounwind willreturn memory(inaccessiblemem: readwrite)";
 
-    /// A loop of rounds around the loop over a region's threads, in which each thread has a loop of its own. The numbers are those
-    /// of the metadata on the three latches: 1 is of threads.
-    fn nested(rounds: u32, threads: u32, own: u32) -> Result<(), String> {
+    /// Checks three nested loops: a loop of rounds contains the loop over a region's threads, and each thread runs a
+    /// loop of its own. The arguments are the numbers of the metadata on the latches of these loops. Number 1 is the
+    /// metadata of a loop over threads.
+    fn check_nested_loops(rounds: u32, threads: u32, own: u32) -> Result<(), String> {
         let text = format!(
             "declare void @llvm.sideeffect()\ndefine i32 @k(i1 %more) {{\nentry:\n  br label %round\nround:\n  br label %\"r1:thread\"\n\
              \"r1:thread\":                ; preds = %round\n  br label %own\n\
@@ -157,11 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn metadata_of_threads_stands_on_loops_over_threads_only() {
-        assert_eq!(nested(5, 1, 5), Ok(()), "what the source marks is no claim about threads");
-        let around = nested(1, 5, 5).err().unwrap_or_default();
+    fn thread_metadata_is_only_on_loops_over_threads() {
+        assert_eq!(check_nested_loops(5, 1, 5), Ok(()), "a loop that the source marks is not over threads");
+        let around = check_nested_loops(1, 5, 5).err().unwrap_or_default();
         assert!(around.contains("a loop around a region is marked as parallel (latch done) in k"), "{around}");
-        let within = nested(5, 5, 1).err().unwrap_or_default();
+        let within = check_nested_loops(5, 5, 1).err().unwrap_or_default();
         assert!(within.contains("a loop within a region is marked as parallel (latch own)"), "{within}");
     }
 }

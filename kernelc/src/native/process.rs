@@ -1,5 +1,6 @@
-//! The child process that makes the modules of native kernels of the device's code: this program under the name [`CHILD`], a process of its own for the
-//! reasons of `kernel_process`. LLVM compiles a small module in it, larger ones in a process each ([`CODE`]).
+//! The child process that makes the modules of native kernels from the device's code. It runs this program with the
+//! argument [`CHILD`]; `kernel_process` gives the reasons for a separate process. The child process compiles small
+//! modules itself. Each larger module is compiled in a process of its own ([`CODE`]).
 
 use super::table::Owner;
 use super::{Native, Processors};
@@ -12,27 +13,27 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The first argument of the process.
+/// The first argument of the child process.
 pub const CHILD: &str = "--revamp-make-native";
 /// The first argument of a process that compiles one module.
 pub const CODE: &str = "--revamp-native-code";
 
-/// What the process returns if a kernel cannot be made, and the error says why.
+/// The exit code if a kernel cannot have native code. The output contains the reason.
 pub const REFUSED: i32 = 2;
 
-/// How native kernels are made.
+/// The options for making native kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Work {
-    /// Debug information is kept.
+    /// True if debug information is kept.
     pub lines: bool,
-    /// Accesses are guarded (`zero_bounds`).
+    /// True if accesses are guarded (`zero_bounds`).
     pub zero: bool,
-    /// `-famp-report`: the process says what became of the loops over threads.
+    /// `-famp-report`: the process prints a report on the loops over threads.
     pub report: bool,
-    /// The host's.
+    /// The host's target triple.
     pub target: String,
     pub owner: Owner,
-    /// What `REVAMP_KERNEL_DUMP` asks for: how the names of the files begin.
+    /// The prefix of the files that `REVAMP_KERNEL_DUMP` asks for.
     pub dump: Option<PathBuf>,
 }
 
@@ -63,37 +64,40 @@ impl Work {
     }
 }
 
-/// A call of the process: of the device's code it makes one object, or a module for each object, or neither if there are no kernels.
+/// The command that starts the child process. If the device's code has kernels, the process makes one object, or it
+/// makes a module for each object.
 pub fn command(clang: &Clang, work: &Work, device: &Path, objects: &[PathBuf]) -> Result<Command, String> {
     let mut command = clang.child(CHILD)?;
     command.args(work.arguments()).arg(device).args(objects);
     Ok(command)
 }
 
-/// A call of the process that compiles the module of an object.
+/// The command that starts a process that compiles the module of an object.
 pub fn code_command(clang: &Clang, target: &str, object: &Path) -> Result<Command, String> {
     let mut command = clang.child(CODE)?;
     command.arg(target).arg(object);
     Ok(command)
 }
 
-/// The file of the module that an object is made of.
+/// The file of the module from which an object is compiled.
 pub fn module_of(object: &Path) -> PathBuf {
     object.with_extension("bc")
 }
 
-/// The whole of the process. Arguments: the compiler, a program beside it, their version, those of `Work`, the device's code, the objects.
+/// The main function of the child process. Arguments: the compiler, `opt`, their version, the arguments of `Work`, the
+/// device's code, the objects.
 pub fn child(arguments: &[OsString]) -> i32 {
-    status(worked(arguments))
+    status(run_child(arguments))
 }
 
-/// The whole of the process that compiles one module. Arguments: the compiler, a program beside it, their version, the host's target, the object.
+/// The main function of a process that compiles one module. Arguments: the compiler, `opt`, their version, the host's
+/// target, the object.
 pub fn code_child(arguments: &[OsString]) -> i32 {
-    status(compiled(arguments))
+    status(run_code_child(arguments))
 }
 
-fn status(done: Result<(), Failed>) -> i32 {
-    match done {
+fn status(result: Result<(), Failed>) -> i32 {
+    match result {
         Ok(()) => 0,
         Err(Failed { why, code }) => {
             eprintln!("{why}");
@@ -113,42 +117,45 @@ impl<T: Into<String>> From<T> for Failed {
     }
 }
 
-fn worked(arguments: &[OsString]) -> Result<(), Failed> {
-    let wrong = "this is an internal command of revamp-kernelc";
-    let ([compiler, opt, major], rest) = arguments.split_first_chunk().ok_or(wrong)?;
-    let (work, rest) = rest.split_at_checked(4).ok_or(wrong)?;
-    let (device, objects) = rest.split_first().ok_or(wrong)?;
-    let work = Work::of(work).ok_or(wrong)?;
+fn run_child(arguments: &[OsString]) -> Result<(), Failed> {
+    let internal_command = "this command is internal to revamp-kernelc; do not call it directly";
+    let ([compiler, opt, major], rest) = arguments.split_first_chunk().ok_or(internal_command)?;
+    let (work, rest) = rest.split_at_checked(4).ok_or(internal_command)?;
+    let (device, objects) = rest.split_first().ok_or(internal_command)?;
+    let work = Work::of(work).ok_or(internal_command)?;
     let llvm = Llvm::of_child([compiler, opt, major])?;
     let module = prepared(llvm, &work, device)?;
-    let native = super::cut(module, work.zero)?;
+    let native = super::split_kernels(module, work.zero)?;
     if let Some(dump) = &work.dump {
-        dumped(dump, &native, &work)?;
+        write_dump(dump, &native, &work)?;
     }
     if let Some((kernel, why)) = native.left_out.first().filter(|_| work.zero) {
         return Err(Failed { why: format!("{kernel}: {why}"), code: REFUSED });
     }
-    objects_of(&work, &native, objects)?;
-    // Last: LLVM's options stay as the report sets them.
+    make_objects(&work, &native, objects)?;
+    // The report is last, because it sets LLVM's options for the rest of the process.
     if work.report {
-        let told = report(llvm, &work, device, &native);
-        eprint!("{}", told.unwrap_or_else(|failed| format!("remark: no report on native code: {}\n", failed.why)));
+        let remark_text = report(llvm, &work, device, &native);
+        eprint!(
+            "{}",
+            remark_text.unwrap_or_else(|failed| format!("remark: no report on native code: {}\n", failed.why))
+        );
     }
     Ok(())
 }
 
 /// Makes an object, or a module for each object.
-fn objects_of(work: &Work, native: &Native, objects: &[OsString]) -> Result<(), Failed> {
-    // A part without kernels registers the next one's.
-    if native.understood().is_empty() && work.owner.parts == 1 {
+fn make_objects(work: &Work, native: &Native, objects: &[OsString]) -> Result<(), Failed> {
+    // A part without kernels still registers the kernels of the next part.
+    if native.kernel_names().is_empty() && work.owner.parts == 1 {
         return Ok(());
     }
-    // Functions of one module have no lines in common.
-    let together = !work.lines && native.is_small();
-    for (level, object) in objects.iter().enumerate().take(if together { 1 } else { objects.len() }) {
-        let levels = if together { 0..objects.len() } else { level..level + 1 };
+    // A DISubprogram belongs to one function of a module, so with debug information each level has a module of its own.
+    let in_one_module = !work.lines && native.is_small();
+    for (level, object) in objects.iter().enumerate().take(if in_one_module { 1 } else { objects.len() }) {
+        let levels = if in_one_module { 0..objects.len() } else { level..level + 1 };
         let mut module = native.module(Processors::of(&work.target), levels, &work.owner)?;
-        if together {
+        if in_one_module {
             compile(&mut module, &work.target, object)?;
         } else {
             module.write(&module_of(Path::new(object)))?;
@@ -157,9 +164,9 @@ fn objects_of(work: &Work, native: &Native, objects: &[OsString]) -> Result<(), 
     Ok(())
 }
 
-fn compiled(arguments: &[OsString]) -> Result<(), Failed> {
+fn run_code_child(arguments: &[OsString]) -> Result<(), Failed> {
     let [compiler, opt, major, target, object] = arguments else {
-        return Err("this is an internal command of revamp-kernelc".into());
+        return Err("this command is internal to revamp-kernelc; do not call it directly".into());
     };
     let llvm = Llvm::of_child([compiler, opt, major])?;
     let file = module_of(Path::new(object));
@@ -169,10 +176,10 @@ fn compiled(arguments: &[OsString]) -> Result<(), Failed> {
 }
 
 fn compile(module: &mut Module, target: &str, object: &OsStr) -> Result<(), String> {
-    module.compile(&pipelines::native_code(), Processors::of(target).least(), Path::new(object))
+    module.compile(&pipelines::native_code(), Processors::of(target).lowest_processor(), Path::new(object))
 }
 
-/// The device's code for the host's processor, with all calls inlined.
+/// Reads the device's code, converts it to code for the host's processor, and inlines all calls.
 fn prepared(llvm: Llvm, work: &Work, device: &OsStr) -> Result<Module, Failed> {
     let code = std::fs::read(device).map_err(|e| format!("cannot read {}: {e}", Path::new(device).display()))?;
     let mut module = Module::read(llvm, &code, &Path::new(device).to_string_lossy())?;
@@ -195,7 +202,7 @@ fn prepared(llvm: Llvm, work: &Work, device: &OsStr) -> Result<Module, Failed> {
     Ok(module)
 }
 
-/// Where the device's code has locks, lets atomic operations order memory.
+/// If the device's code has locks, makes its atomic operations order other memory accesses.
 fn order_locks(module: &mut Module) -> Result<(), String> {
     let mut inlined = module.clone();
     inline_all::run(&mut inlined);
@@ -206,43 +213,43 @@ fn order_locks(module: &mut Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Of a kernel whose loops over threads are not parallel.
-const ONE_PLACE: &str = "native code: loops over threads are not marked as parallel, since a local variable that is indexed has one \
-                         place in memory for all threads";
+/// The remark on a kernel whose loops over threads are not parallel.
+const NOT_PARALLEL: &str = "native code: loops over threads are not marked as parallel, because all threads share the memory of an \
+                         indexed local variable";
 
-/// The report on the native kernels, by a copy of them with source locations.
+/// The report on the native kernels, made from a copy of them with source locations.
 fn report(llvm: Llvm, work: &Work, device: &OsStr, native: &Native) -> Result<String, Failed> {
     let with_lines = Work { lines: true, ..work.clone() };
     let prepared = prepared(llvm, &with_lines, device)?;
     let code = ir::snapshot(&prepared);
-    let numbered = super::cut(prepared, work.zero)?;
-    let at = |kernel: &str, text: String| {
+    let native_with_lines = super::split_kernels(prepared, work.zero)?;
+    let remark_at = |kernel: &str, text: String| {
         let function = code.functions.iter().find(|function| function.name == kernel)?;
         Some(Remark { place: report::place_of(&code, function)?, text })
     };
     let left_out = native.left_out.iter().filter_map(|(kernel, why)| {
-        at(kernel, format!("no native code: {why}; host threads run the kernel thread by thread"))
+        remark_at(kernel, format!("no native code: {why}; host threads run the kernel for one thread at a time"))
     });
     let mut remarks: Vec<Remark> = left_out.collect();
     for kernel in native.kernels.iter().filter(|kernel| !kernel.is_parallel) {
-        remarks.extend(at(&kernel.name, ONE_PLACE.into()));
+        remarks.extend(remark_at(&kernel.name, NOT_PARALLEL.into()));
     }
-    if native.understood().is_empty() {
+    if native.kernel_names().is_empty() {
         return Ok(report::printed(None, remarks));
     }
     let (processors, mut threads) = (Processors::of(&work.target), Threads::default());
     for (level, processor) in processors.processors().enumerate() {
         let mut code = native.module(processors, level..level + 1, &work.owner)?;
         code.run(&pipelines::native_code())?;
-        let module = numbered.module(processors, level..level + 1, &work.owner)?;
+        let module = native_with_lines.module(processors, level..level + 1, &work.owner)?;
         threads.add(module, processor, &ir::snapshot(&code), super::parallel::is_over_threads)?;
     }
     remarks.extend(threads.remarks());
     Ok(report::printed(None, remarks))
 }
 
-/// What `REVAMP_KERNEL_DUMP` asks for.
-fn dumped(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
+/// Writes the file that `REVAMP_KERNEL_DUMP` asks for.
+fn write_dump(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
     let mut text = String::new();
     for (kernel, why) in &native.left_out {
         text += &format!("; left out: {kernel}: {why}\n");
@@ -258,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_arrives() {
+    fn work_survives_conversion_to_arguments() {
         for bits in 0..16_u32 {
             let bit = |n: u32| bits >> n & 1 == 1;
             let dump = bit(0).then(|| PathBuf::from("a/b"));

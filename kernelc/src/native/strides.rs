@@ -1,4 +1,5 @@
-//! Strides of memory accesses between neighbouring threads: whether a loop over threads accesses consecutive memory.
+//! Computes the stride of memory accesses: the distance between the addresses that neighbouring threads access. The
+//! strides show which loops over threads access consecutive memory.
 
 use super::analysis::Kernel;
 use super::calls::position;
@@ -8,32 +9,32 @@ use crate::ir::{BinaryOp, CastOp, Constant, Flags, LocalId, Op, Operand, Type, V
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The maximum depth of the search through operands.
-const MOST_STEPS: usize = 40;
+const MAX_STEPS: usize = 40;
 
-/// The state of a search: variables that are being looked at, and the strides assumed for them.
+/// The state of a search. `in_progress`: the variables that are being examined. `assumed`: the strides that the search assumes for variables.
 #[derive(Default)]
 struct Search {
-    open: HashSet<LocalId>,
-    taken: HashMap<LocalId, i64>,
+    in_progress: HashSet<LocalId>,
+    assumed: HashMap<LocalId, i64>,
 }
 
 impl Kernel {
-    /// True if all accesses of these blocks are consecutive for neighbouring threads in x or the same for all threads, and at
-    /// least one is consecutive.
-    pub fn is_side_by_side(&self, blocks: &BTreeSet<usize>) -> bool {
+    /// True if each access of these blocks has consecutive addresses in neighbouring threads in x, or the same address
+    /// in all threads, and if at least one access has consecutive addresses.
+    pub fn is_consecutive(&self, blocks: &BTreeSet<usize>) -> bool {
         let all = self.strides(blocks);
         all.iter().all(|(stride, bytes)| *stride == Some(0) || stride == bytes)
             && all.iter().any(|(s, _)| *s != Some(0))
     }
 
     /// True if at least one access of these blocks certainly has gaps between neighbouring threads in x.
-    pub fn is_apart(&self, blocks: &BTreeSet<usize>) -> bool {
-        let apart =
+    pub fn has_gaps(&self, blocks: &BTreeSet<usize>) -> bool {
+        let has_gap =
             |(stride, bytes): &(Option<i64>, Option<i64>)| stride.is_some_and(|s| s != 0 && Some(s.abs()) != *bytes);
-        self.strides(blocks).iter().any(apart)
+        self.strides(blocks).iter().any(has_gap)
     }
 
-    /// The strides of the memory accesses, each with its size in bytes.
+    /// The stride and the size, in bytes, of each memory access.
     fn strides(&self, blocks: &BTreeSet<usize>) -> Vec<(Option<i64>, Option<i64>)> {
         let mut search = Search::default();
         let is_plain = |address: &Value| {
@@ -46,13 +47,13 @@ impl Kernel {
     /// The difference of a number or an address between neighbouring threads; `None` if it is unknown.
     fn stride(&self, search: &mut Search, value: &Value, depth: usize) -> Option<i64> {
         let Some(name) = value.local().filter(|name| *name != BLOCK) else { return Some(0) };
-        let one = self.made(name).filter(|_| depth < MOST_STEPS)?;
+        let instruction = self.definition(name).filter(|_| depth < MAX_STEPS)?;
         if !self.varying.contains(&name) {
             return Some(0);
         }
         let mut of = |value: &Operand| self.stride(search, &value.value, depth + 1);
-        match &one.op {
-            Op::Call { .. } => position(&self.code, one).map(|(_, axis)| i64::from(axis == Some(0))),
+        match &instruction.op {
+            Op::Call { .. } => position(&self.code, instruction).map(|(_, axis)| i64::from(axis == Some(0))),
             Op::Binary { op: BinaryOp::Add, left, right, .. }
             | Op::Binary { op: BinaryOp::Or, left, right, flags: Flags { disjoint: true, .. } } => {
                 of(left)?.checked_add(of(right)?)
@@ -74,27 +75,30 @@ impl Kernel {
                 }
                 Some(sum)
             }
-            Op::Load { .. } => self.stride_of_variable(search, Access::of(one)?.address.local()?, depth),
+            Op::Load { .. } => self.stride_of_variable(search, Access::of(instruction)?.address.local()?, depth),
             _ => None,
         }
     }
 
-    /// The stride of a variable: that of all values stored to it. The increments of a loop are the same for all threads, so
-    /// while a store is looked at, the variable is assumed to have the stride of the first one.
+    /// The common stride of all values that are stored to a variable. A loop may store values that depend on the
+    /// variable, such as `i + 1`. So the search assumes that the variable has the stride of the first value, and
+    /// examines the other values under this assumption.
     fn stride_of_variable(&self, search: &mut Search, name: LocalId, depth: usize) -> Option<i64> {
-        if let Some(known) = search.taken.get(&name) {
+        if let Some(known) = search.assumed.get(&name) {
             return Some(*known);
         }
         let variable = self.variables.get(&name).filter(|v| v.plain)?;
-        if !search.open.insert(name) {
+        if !search.in_progress.insert(name) {
             return None;
         }
         let first = variable.stores.iter().find_map(|store| self.stride(search, &store.value, depth + 1));
-        search.open.remove(&name);
-        search.taken.insert(name, first?);
+        search.in_progress.remove(&name);
+        let before = search.assumed.clone();
+        search.assumed.insert(name, first?);
         let all = variable.stores.iter().all(|store| self.stride(search, &store.value, depth + 1) == first);
         if !all {
-            search.taken.remove(&name);
+            // Removes the strides of other variables too, because they may follow from the assumption.
+            search.assumed = before;
         }
         first.filter(|_| all)
     }

@@ -1,15 +1,16 @@
-//! The table of the kernels that host threads run, and the function that registers it with the unit's image, as LLVM's text.
+//! Generates LLVM IR text for the table of the kernels that host threads run, and for the function that registers the
+//! table with the unit's image.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A row of the table: `NativeKernel` in src/capi/image.rs.
+/// The LLVM type of a row of the table. It is the same as `NativeKernel` in src/capi/image.rs.
 const ROW: &str = "{ ptr, ptr, ptr, ptr, i64, [4 x i32] }";
-/// How many functions a row has: one for each kind of processor.
+/// The number of functions in a row, one for each level of processors.
 pub const FUNCTIONS: usize = 3;
 /// A flag of a row: the functions check accesses.
 pub const CHECKED: u32 = 1;
-/// The functions run single threads.
+/// A flag of a row: the functions run the kernel thread by thread.
 pub const BY_THREADS: u32 = 2;
 
 /// A kernel in the table.
@@ -21,26 +22,27 @@ pub struct Row {
     pub flags: u32,
 }
 
-/// Whose kernels a table has.
+/// The source that a table's kernels belong to, and the part of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Owner {
-    /// The source's number, which tells its functions from those of others.
+    /// The source's number, which distinguishes its functions from the functions of other sources.
     pub unit: u64,
-    /// Its kernels go by their bare names.
+    /// True if the source's kernels are registered by their bare names.
     pub bare: bool,
-    /// Which of how many parts of the source it is.
+    /// The number of this part of the source.
     pub part: usize,
+    /// The number of parts of the source.
     pub parts: usize,
 }
 
 impl Owner {
-    /// A source of one part, whose kernels go by their whole names.
+    /// A source of one part, whose kernels are registered by their full names.
     pub fn of_unit(unit: u64) -> Self {
         Self { unit, bare: false, part: 0, parts: 1 }
     }
 }
 
-/// `of`: how the names of its variables begin.
+/// The text of a table. `of`: the prefix of the names of the table's variables.
 pub fn text(of: &str, rows: &[Row], owner: &Owner) -> String {
     let (mut text, mut all) = (String::new(), Vec::new());
     for (n, row) in rows.iter().enumerate() {
@@ -53,7 +55,7 @@ pub fn text(of: &str, rows: &[Row], owner: &Owner) -> String {
         ));
     }
     let (count, rows, register) = (rows.len(), all.join(", "), register_symbol(owner.unit, owner.part));
-    // Each part registers the next one's table before its own.
+    // The function of each part registers the tables of the next parts before its own.
     let next = if owner.part + 1 < owner.parts { register_symbol(owner.unit, owner.part + 1) } else { REGISTER.into() };
     text + &format!(
         "@{of}.table = internal constant [{count} x {ROW}] [{rows}]\n\
@@ -66,7 +68,7 @@ pub fn text(of: &str, rows: &[Row], owner: &Owner) -> String {
     )
 }
 
-/// Declares the functions of a table that another module has.
+/// The declarations of the functions in a table's rows. Another module defines these functions.
 pub fn declared(rows: &[Row]) -> String {
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| &row.functions).collect();
     names.into_iter().map(|name| format!("declare hidden i32 @\"{name}\"(ptr, ptr, ptr)\n")).collect()
@@ -75,7 +77,7 @@ pub fn declared(rows: &[Row]) -> String {
 /// The library's function that registers an image.
 const REGISTER: &str = "revamp_image_register";
 
-/// The function that registers a unit's image with the kernels of this part and of those behind it.
+/// The name of the function that registers a unit's image with the kernels of this part and of the following parts.
 pub fn register_symbol(unit: u64, part: usize) -> String {
     let part = if part == 0 { String::new() } else { format!("_{part}") };
     format!("{REGISTER}_native_{unit:016x}{part}")

@@ -1,9 +1,10 @@
-//! Small kernels, what becomes of them and why some are left out. What they compute is tested where they run (tests/kernels).
+//! Tests of the native code for small kernels, and of the reasons why some kernels have no native code. tests/kernels runs kernels and
+//! tests their results.
 
 use super::analysis::{Kernel, Surroundings};
 use super::table::Owner;
-use super::variables::behind_all;
-use super::{Native, X86_64, cut, is_shared, parallel, prepare};
+use super::variables::post_dominators;
+use super::{Native, X86_64, is_shared, parallel, prepare, split_kernels};
 use crate::clang::Clang;
 use crate::files::Folder;
 use crate::ir::tests::parsed;
@@ -11,7 +12,7 @@ use crate::ir::{GlobalId, LocalId, snapshot};
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
-/// A kernel over tiles of 8 x 4 threads with this body, as `opt` leaves it.
+/// The module of a kernel that has tiles of 8 x 4 threads and this body, in the form of `opt`'s output.
 fn module(parameter: &str, body: &str) -> String {
     format!(
         "%pair = type {{ i32, double }}\n\
@@ -37,11 +38,11 @@ const BARRIER: &str = "  call void @__revamp_tile_barrier(i32 3)\n";
 const END: &str = "  ret void";
 
 fn native(module: &str) -> Native {
-    parsed(module).and_then(|module| cut(module, false)).unwrap_or_else(|why| panic!("{why}\n{module}"))
+    parsed(module).and_then(|module| split_kernels(module, false)).unwrap_or_else(|why| panic!("{why}\n{module}"))
 }
 
-/// The text of the kernel's function, or why there is none.
-fn made(body: &str) -> Result<String, String> {
+/// The text of the module with the kernel's function, or the reason why the kernel has no native code.
+fn native_text(body: &str) -> Result<String, String> {
     let native = native(&module("readonly align 8 captures(none) dereferenceable(40)", body));
     match native.left_out.first() {
         Some((_, why)) => Err(why.clone()),
@@ -50,23 +51,32 @@ fn made(body: &str) -> Result<String, String> {
 }
 
 #[test]
-fn what_is_left_out_and_why() {
+fn kernels_without_native_code_have_a_reason() {
     let loads = "  %a = alloca i32, align 4\n  store i32 1, ptr %a, align 4\n";
     for (body, why) in [
-        (format!("  %n = load i64, ptr %0\n  %a = alloca i8, i64 %n, align 16\n{END}"), "an array of its own length"),
-        (format!("  call void @__revamp_unheard_of(i32 1)\n{END}"), "it calls __revamp_unheard_of"),
-        (format!("  call void @elsewhere()\n{END}"), "it calls elsewhere"),
+        (
+            format!("  %n = load i64, ptr %0\n  %a = alloca i8, i64 %n, align 16\n{END}"),
+            "a length that is not constant",
+        ),
+        (format!("  call void @__revamp_unheard_of(i32 1)\n{END}"), "the kernel calls __revamp_unheard_of"),
+        (format!("  call void @elsewhere()\n{END}"), "the kernel calls elsewhere"),
         (
             format!("  %x = call i32 @__revamp_tile_barrier(i32 3)\n  store i32 %x, ptr %0\n{END}"),
-            "it calls __revamp_tile_barrier",
+            "the kernel calls __revamp_tile_barrier",
         ),
-        ("  br label %next\nnext:\n  indirectbr ptr %0, [label %next]".into(), "it has indirectbr"),
+        ("  br label %next\nnext:\n  indirectbr ptr %0, [label %next]".into(), "the kernel uses indirectbr"),
         (
             format!("  %n = load i32, ptr %0\n  %x = call i32 @__revamp_local_id(i32 %n)\n{END}"),
-            "a position of no constant",
+            "the kernel reads a thread position in a dimension that is not a constant",
         ),
-        (format!("  %x = call i32 @__revamp_local_id(i32 3)\n{END}"), "a position in a fourth dimension"),
-        (format!("  %v = alloca x86_fp80, align 16\n  %p = ptrtoint ptr %v to i64\n{END}"), "the type of a variable"),
+        (
+            format!("  %x = call i32 @__revamp_local_id(i32 3)\n{END}"),
+            "the kernel reads a thread position in a fourth dimension",
+        ),
+        (
+            format!("  %v = alloca x86_fp80, align 16\n  %p = ptrtoint ptr %v to i64\n{END}"),
+            "the type of a variable has no known size",
+        ),
         (
             format!("  %v = alloca [99999999999 x i32], align 4\n  %p = ptrtoint ptr %v to i64\n{END}"),
             "a tile takes too much memory",
@@ -76,11 +86,11 @@ fn what_is_left_out_and_why() {
             "the address of a tile_static variable",
         ),
     ] {
-        let refusal = made(&body).err().unwrap_or_default();
+        let refusal = native_text(&body).err().unwrap_or_default();
         assert!(refusal.contains(why), "{refusal:?} of\n{body}");
     }
     let changes = native(&module("", END));
-    assert_eq!(changes.left_out[0].1, "it changes its functor");
+    assert_eq!(changes.left_out[0].1, "the kernel modifies its functor");
     let no_tiles =
         format!("  %n = load i32, ptr %0\n  call void @__revamp_workgroup_size(i32 8, i32 4, i32 %n)\n{END}");
     let no_tiles =
@@ -89,14 +99,14 @@ fn what_is_left_out_and_why() {
             "",
             1,
         ));
-    assert_eq!(no_tiles.left_out[0].1, "the size of its tiles is no constant");
+    assert_eq!(no_tiles.left_out[0].1, "the size of the tiles of the kernel is not constant");
     let large = native(&module("readonly", END).replace("i32 8, i32 4, i32 1)\n", "i32 64, i32 64, i32 64)\n"));
-    assert_eq!(large.left_out[0].1, "its tiles have too many threads");
+    assert_eq!(large.left_out[0].1, "the tiles of the kernel have too many threads");
 }
 
 #[test]
 fn a_region_is_a_loop_over_the_threads_in_each_dimension() {
-    let text = made(&format!("{BARRIER}  br label %next\nnext:\n{BARRIER}{END}")).unwrap_or_default();
+    let text = native_text(&format!("{BARRIER}  br label %next\nnext:\n{BARRIER}{END}")).unwrap_or_default();
     assert_eq!(text.matches(".latch.x:").count(), 3, "{text}");
     assert_eq!(text.matches(".latch.y:").count(), 3, "{text}");
     assert!(!text.contains(".latch.z:"), "one thread in z\n{text}");
@@ -104,13 +114,14 @@ fn a_region_is_a_loop_over_the_threads_in_each_dimension() {
     assert!(!text.contains("__revamp_"), "{text}");
 }
 
-/// Whether a variable that lives across a barrier is kept per thread, kept once, or rematerialised: then the region behind the barrier stores to it, too.
-fn across(value: &str) -> &'static str {
+/// How a variable's value survives a barrier: kept per thread, kept once, or rematerialised. In all three cases, the
+/// region after the barrier initialises the variable with a second store.
+fn survival(value: &str) -> &'static str {
     let body = format!(
         "  %v = alloca i32, align 4\n{value}  store i32 %x, ptr %v, align 4\n{BARRIER}  %y = load i32, ptr %v, align 4\n  \
          %to = getelementptr [32 x i32], ptr @s, i64 0, i64 3\n  store i32 %y, ptr %to, align 4\n{END}"
     );
-    let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
+    let text = native_text(&body).unwrap_or_else(|why| format!("left out: {why}"));
     let stores = text.lines().filter(|line| line.contains("  store i32 ") && line.contains(", ptr %v.v,")).count();
     match stores {
         2 if text.contains("%u.v = alloca i32") => "once",
@@ -126,7 +137,7 @@ fn variables_across_barriers() {
         ("  %x = call i32 @__revamp_local_id(i32 0)\n", "rematerialised"),
         ("  %n = call i32 @__revamp_group_id(i32 0)\n  %x = mul i32 %n, 3\n", "rematerialised"),
         ("  %x = load i32, ptr %0, align 4\n", "rematerialised"),
-        // A division may trap where it would not have been done.
+        // A division that is executed speculatively may trap.
         ("  %n = load i32, ptr %0, align 4\n  %x = sdiv i32 7, %n\n", "once"),
         (
             "  %l = call i32 @__revamp_local_id(i32 0)\n  %n = load i32, ptr %0, align 4\n  %x = udiv i32 %l, %n\n",
@@ -134,18 +145,18 @@ fn variables_across_barriers() {
         ),
         ("  %p = load ptr, ptr %0, align 8\n  %x = load i32, ptr %p, align 4\n", "a thread"),
         ("  %x = atomicrmw add ptr @s, i32 1 monotonic, align 4\n", "a thread"),
-        // Made of itself.
+        // The stored value depends on itself.
         (
             "  %w = alloca i32, align 4\n  %l = load i32, ptr %w, align 4\n  %x = add i32 %l, 1\n  store i32 %x, ptr %w\n",
             "once",
         ),
     ] {
-        assert_eq!(across(value), how, "{value}");
+        assert_eq!(survival(value), how, "{value}");
     }
 }
 
 #[test]
-fn records_of_variables_do_not_outlive_the_kernel() {
+fn debug_records_of_variables_are_removed_with_the_kernel() {
     let body = format!(
         "  %v = alloca i32, align 4\n    #dbg_declare(ptr %v, !5, !DIExpression(), !6)\n  \
          %x = load i32, ptr %0, align 4, !dbg !6\n    #dbg_value(i32 %x, !5, !DIExpression(), !6)\n  \
@@ -186,11 +197,11 @@ fn weak_declarations_stay_weak() {
 }
 
 #[test]
-fn threads_are_compared_where_they_may_part() {
+fn exits_are_compared_if_threads_may_diverge() {
     let branch = |condition: &str| {
         let body =
             format!("{condition}  br i1 %c, label %wait, label %out\nwait:\n{BARRIER}  br label %out\nout:\n{END}");
-        made(&body).unwrap_or_else(|why| format!("left out: {why}")).contains("label %parted")
+        native_text(&body).unwrap_or_else(|why| format!("left out: {why}")).contains("label %parted")
     };
     for (condition, compared) in [
         ("  %l = call i32 @__revamp_local_id(i32 1)\n  %c = icmp eq i32 %l, 0\n", true),
@@ -216,27 +227,27 @@ fn a_value_across_a_barrier_of_its_own_block_keeps_its_type() {
         ("select i1 true, half 0xH3C00, half 0xH0000", "half"),
     ] {
         let body = format!("  %x = {made_by}\n{BARRIER}  %y = freeze {ty} %x\n{END}");
-        let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
+        let text = native_text(&body).unwrap_or_else(|why| format!("left out: {why}"));
         assert!(text.contains(&format!("%v.x.reg2mem = alloca {ty},")), "{made_by}\n{text}");
     }
 }
 
-/// What is known of a kernel with this body; `cut`: loops without barriers may be cut.
-fn known(body: &str, cut: bool) -> Kernel {
+/// The analysis of a kernel with this body; `cut`: loops without barriers may be cut.
+fn analysed(body: &str, cut: bool) -> Kernel {
     let mut module =
         parsed(&module("readonly align 8 dereferenceable(40)", body)).unwrap_or_else(|why| panic!("{why}\n{body}"));
     prepare::run(&mut module).unwrap_or_else(|why| panic!("{why}\n{body}"));
     let code = Rc::new(snapshot(&module));
     let shared = (0..code.globals.len()).map(GlobalId).filter(|n| is_shared(&code, *n)).collect();
-    let around = Surroundings { shared, view_members: HashSet::new(), reads_block: true };
+    let surroundings = Surroundings { shared, view_members: HashSet::new(), reads_block: true };
     let index = code.functions.iter().position(|function| function.name == "k").unwrap_or(0);
-    Kernel::new(&code, index, &around, cut).unwrap_or_else(|why| panic!("{why} of\n{body}"))
+    Kernel::new(&code, index, &surroundings, cut).unwrap_or_else(|why| panic!("{why} of\n{body}"))
 }
 
-/// The variable of a name.
-fn named(kernel: &Kernel, name: &str) -> LocalId {
-    let named = |local: &&LocalId| kernel.function.locals[local.0].name == name;
-    *kernel.variables.keys().find(named).unwrap_or_else(|| panic!("{name}"))
+/// The variable with this name.
+fn variable_named(kernel: &Kernel, name: &str) -> LocalId {
+    let variable_named = |local: &&LocalId| kernel.function.locals[local.0].name == name;
+    *kernel.variables.keys().find(variable_named).unwrap_or_else(|| panic!("{name}"))
 }
 
 #[test]
@@ -251,28 +262,28 @@ fn variables_that_are_only_loaded_and_stored_whole() {
         ("  %p = getelementptr i8, ptr %v, i64 2\n", false, 0),
         ("  %x = atomicrmw add ptr %v, i32 1 monotonic, align 4\n", false, 0),
     ] {
-        let kernel = known(&format!("  %v = alloca i32, align 4\n{uses}{END}"), false);
-        let variable = &kernel.variables[&named(&kernel, "v")];
+        let kernel = analysed(&format!("  %v = alloca i32, align 4\n{uses}{END}"), false);
+        let variable = &kernel.variables[&variable_named(&kernel, "v")];
         assert_eq!((variable.plain, variable.stores.len()), (plain, stores), "{uses}");
     }
 }
 
-/// A diamond, with a variable that one side stores and the other does not.
+/// A diamond of blocks, in which only one of the two branches stores to a variable.
 const DIAMOND: &str = "  %v = alloca i32, align 4\n  %c = load i1, ptr %0\n  store i32 1, ptr %v\n  br i1 %c, label %yes, label %no\n\
     yes:\n  store i32 2, ptr %v\n  br label %end\nno:\n  br label %end\nend:\n  %x = load i32, ptr %v\n  store i32 %x, ptr @s\n  ret void";
 
 #[test]
-fn what_is_needed_where_and_what_all_ways_pass() {
-    let kernel = known(DIAMOND, false);
-    let needed: Vec<bool> = kernel.live.iter().map(|live| live.contains(&named(&kernel, "v"))).collect();
-    assert_eq!(needed, [false, false, true, true]);
-    let later = behind_all(&kernel.flow);
-    assert_eq!(later, [vec![0, 3], vec![1, 3], vec![2, 3], vec![3]].map(BTreeSet::from_iter));
+fn live_variables_and_post_dominators_of_a_diamond() {
+    let kernel = analysed(DIAMOND, false);
+    let is_live: Vec<bool> = kernel.live.iter().map(|live| live.contains(&variable_named(&kernel, "v"))).collect();
+    assert_eq!(is_live, [false, false, true, true]);
+    let post_dominator_sets = post_dominators(&kernel.flow);
+    assert_eq!(post_dominator_sets, [vec![0, 3], vec![1, 3], vec![2, 3], vec![3]].map(BTreeSet::from_iter));
 }
 
 #[test]
-fn copies_of_variables_become_one_where_never_both_are_needed() {
-    // A loop that counts in %b from what %a is, and copies it back.
+fn copies_that_are_never_live_at_once_are_coalesced() {
+    // A loop that computes %b from %a, and copies %b back to %a.
     let made = |again: &str, out: &str| {
         format!(
             "  %a = alloca i32, align 4\n  %b = alloca i32, align 4\n  store i32 0, ptr %a\n  br label %loop\n\
@@ -282,21 +293,21 @@ fn copies_of_variables_become_one_where_never_both_are_needed() {
         )
     };
     let back = "  %z = load i32, ptr %b\n  store i32 %z, ptr %a\n";
-    for (again, out, left) in [
+    for (again, out, remaining) in [
         (back, "", 1),
-        // The old value is needed behind the loop.
+        // The old value of %a is needed after the loop.
         (back, "  %old = load i32, ptr %a\n  store i32 %old, ptr @s\n", 2),
-        // It is changed before it is copied back.
+        // The value of %b is changed before it is copied back.
         ("  %z = load i32, ptr %b\n  %u = add i32 %z, 1\n  store i32 %u, ptr %a\n", "", 2),
-        // A part of it is copied.
+        // Only a part of %b is copied.
         ("  %z = load i16, ptr %b\n  %u = sext i16 %z to i32\n  store i32 %u, ptr %a\n", "", 2),
     ] {
-        assert_eq!(known(&made(again, out), false).variables.len(), left, "{again}{out}");
+        assert_eq!(analysed(&made(again, out), false).variables.len(), remaining, "{again}{out}");
     }
 }
 
 #[test]
-fn regions_end_at_branches_before_loops_that_most_tiles_take_alike() {
+fn branches_before_loops_become_forks() {
     let place = "  %l = call i32 @__revamp_local_id(i32 noundef 0)\n  %n = load i32, ptr %0\n";
     let varying = "  %c = icmp slt i32 %l, %n\n";
     let same = "  %c = icmp slt i32 %n, 7\n";
@@ -311,7 +322,7 @@ fn regions_end_at_branches_before_loops_that_most_tiles_take_alike() {
              store i32 %y, ptr @s\n  %e = icmp slt i32 %y, 9\n  br i1 %e, label %loop, label %behind\nbehind:\n{within}  br label %out\n\
              out:\n{BARRIER}  br label %last\nlast:\n{END}"
         );
-        let kernel = known(&body, true);
+        let kernel = analysed(&body, true);
         assert_eq!(kernel.forks.len(), forks, "{body}");
         let copies = kernel.function.blocks.iter().filter(|b| b.name.ends_with(".fork")).count();
         assert_eq!(copies > 0, forks > 0, "{body}");
@@ -319,10 +330,10 @@ fn regions_end_at_branches_before_loops_that_most_tiles_take_alike() {
 }
 
 #[test]
-fn what_threads_side_by_side_read_lies_side_by_side() {
+fn strides_between_neighbouring_threads() {
     let place = "  %i = alloca i64, align 8\n  %l = call i32 @__revamp_local_id(i32 noundef 0)\n  \
         %y = call i32 @__revamp_local_id(i32 noundef 1)\n  %x = sext i32 %l to i64\n  %n = load i64, ptr %0\n";
-    for (index, side_by_side, apart) in [
+    for (index, consecutive, gaps) in [
         ("  %k = add i64 %x, %n\n", true, false),
         ("  %k = sub i64 %x, 3\n", true, false),
         ("  %w = sext i32 %y to i64\n  %m = mul i64 %w, 16\n  %k = or disjoint i64 %m, %x\n", true, false),
@@ -332,7 +343,7 @@ fn what_threads_side_by_side_read_lies_side_by_side() {
         ("  %k = mul i64 %x, %n\n", false, false),
         ("  %k = srem i64 %x, 4\n", false, false),
         ("  %k = add i64 %n, 1\n", false, false),
-        // By a variable that a loop counts on.
+        // The index is a variable that a loop increments.
         (
             "  store i64 %x, ptr %i\n  %k = load i64, ptr %i\n  %j = add i64 %k, %n\n  store i64 %j, ptr %i\n",
             true,
@@ -343,18 +354,26 @@ fn what_threads_side_by_side_read_lies_side_by_side() {
             false,
             false,
         ),
+        // The stride of %j follows from a stride of %i that turns out to be wrong.
+        (
+            "  %j = alloca i64, align 8\n  %d = mul i64 %x, 2\n  store i64 %d, ptr %i\n  %e = load i64, ptr %i\n  store i64 %e, ptr %j\n  \
+             %f = load i64, ptr %j\n  store i64 %f, ptr %i\n  store i64 %x, ptr %i\n  %g = load i64, ptr %i\n  \
+             %q = getelementptr inbounds [32 x i32], ptr @s, i64 0, i64 %g\n  store i32 1, ptr %q, align 4\n  %k = load i64, ptr %j\n",
+            false,
+            false,
+        ),
     ] {
         let body = format!(
             "{place}{index}  %p = getelementptr inbounds [32 x i32], ptr @s, i64 0, i64 %k\n  store i32 1, ptr %p, align 4\n{END}"
         );
-        let kernel = known(&body, false);
+        let kernel = analysed(&body, false);
         let all = BTreeSet::from([0]);
-        assert_eq!((kernel.is_side_by_side(&all), kernel.is_apart(&all)), (side_by_side, apart), "{index}");
+        assert_eq!((kernel.is_consecutive(&all), kernel.has_gaps(&all)), (consecutive, gaps), "{index}");
     }
 }
 
 #[test]
-fn flags_of_a_tile_are_stored_behind_the_loop_over_its_threads() {
+fn flags_of_a_tile_are_stored_after_the_loop_over_its_threads() {
     for (first, second, flags) in [
         ("store i32 1, ptr @s, align 4", "", 1),
         ("store i32 1, ptr @s, align 4", "store i32 1, ptr @s, align 4", 1),
@@ -368,18 +387,18 @@ fn flags_of_a_tile_are_stored_behind_the_loop_over_its_threads() {
             "  %l = call i32 @__revamp_local_id(i32 1)\n  %c = icmp eq i32 %l, 2\n  br i1 %c, label %yes, label %no\n\
              yes:\n  {first}\n  {second}\n  br label %no\nno:\n{END}"
         );
-        let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
+        let text = native_text(&body).unwrap_or_else(|why| format!("left out: {why}"));
         assert_eq!(text.matches("%flagged = select i1").count(), flags, "{body}\n{text}");
     }
 }
 
 #[test]
-fn what_opt_leaves_of_a_program_is_understood() {
+fn output_of_opt_has_native_code() {
     let native = native(include_str!("../../tests/ir/tiles.native.ll"));
-    assert_eq!(native.understood(), ["tiled_entry", "untiled_entry"], "{:?}", native.left_out);
+    assert_eq!(native.kernel_names(), ["tiled_entry", "untiled_entry"], "{:?}", native.left_out);
 }
 
-/// Tiles of 4 x 4 threads go through rounds that depend on each other; in some kernels each thread has a loop of its own.
+/// Tiles run rounds that depend on each other. In each round, each thread runs a loop of its own, with the trip count `OWN`.
 const ROUNDS: &str = "  %k = alloca i32, align 4\n  %j = alloca i32, align 4\n  store i32 0, ptr %k, align 4\n  br label %round\n\
     round:\n  store i32 0, ptr %j, align 4\n  br label %step\n\
     step:\n  %x = call i32 @__revamp_local_id(i32 0)\n  %y = call i32 @__revamp_local_id(i32 1)\n  %row = mul i32 %y, 4\n  \
@@ -393,9 +412,9 @@ const ROUNDS: &str = "  %k = alloca i32, align 4\n  %j = alloca i32, align 4\n  
     out:\n  ret void";
 
 #[test]
-fn no_pass_moves_the_metadata_of_threads_to_another_loop() {
+fn no_pass_moves_thread_loop_metadata_to_another_loop() {
     let clang = Clang::find().unwrap_or_else(|why| panic!("{why}"));
-    // The trip count of each thread's own loop, the tile, and how many copies of the region unrolling leaves at least.
+    // The trip count of each thread's own loop, the size of the tile, and the minimum number of copies of the region after unrolling.
     for (own, tile, copies) in [("1", "4, i32 4", 16), ("%n", "1, i32 2", 2)] {
         let module = module("readonly align 8 captures(none) dereferenceable(40)", &ROUNDS.replace("OWN", own));
         let native = native(&module.replace("i32 8, i32 4, i32 1)\n", &format!("i32 {tile}, i32 1)\n")));

@@ -1,23 +1,25 @@
-//! What values of a kernel are made of: which loads read what no thread writes, which addresses lie in tile_static variables, and which
-//! variables are rather rematerialised.
+//! Follows a kernel's values to their origins. Finds loads of memory that no thread writes, addresses within
+//! tile_static variables, and variables that are rematerialised instead of being kept in memory.
 
 use super::analysis::{Kernel, Surroundings};
-use super::calls::{callee, is_expression, is_number_intrinsic, is_simple, locals, mentioned, position};
+use super::calls::{callee, find_in_constant, is_expression, is_number_intrinsic, is_speculatable, locals, position};
 use super::variables::Access;
 use crate::ir::{Constant, GlobalId, LocalId, Op, Value};
 use std::collections::{BTreeSet, HashSet};
 
-/// At most so many instructions rematerialise a value.
-const MOST_REMATERIALISED: usize = 24;
-/// Values are followed so far.
-const MOST_STEPS: usize = 64;
+/// The maximum number of instructions that rematerialise a value.
+const MAX_REMATERIALISED: usize = 24;
+/// The maximum depth of the search through operands.
+const MAX_STEPS: usize = 64;
 
 /// The argument block, the only parameter of a kernel.
 pub const BLOCK: LocalId = LocalId(0);
 
+/// The memory that an address is computed from.
 enum Root {
     Block,
-    Behind,
+    /// The memory at a pointer that is loaded from the argument block.
+    Captured,
     Other,
 }
 
@@ -26,23 +28,23 @@ impl Kernel {
         (0..self.function.locals.len()).map(LocalId)
     }
 
-    /// Loads of the argument block, and of of the members of arrays behind it.
-    pub fn find_constant_loads(&mut self, around: &Surroundings) {
-        let constant = |name: &LocalId| {
-            let load = self.made(*name).filter(|one| matches!(one.op, Op::Load { .. })).and_then(Access::of);
+    /// Finds loads from the argument block, and loads of the members of arrays to which the block points.
+    pub fn find_constant_loads(&mut self, surroundings: &Surroundings) {
+        let is_constant_load = |name: &LocalId| {
+            let load = self.definition(*name).filter(|one| matches!(one.op, Op::Load { .. })).and_then(Access::of);
             match load.map(|access| self.root(access.address, 0)) {
                 Some(Root::Block) => true,
-                // What is behind a pointer in the block may be data; the type of a member says that it is not.
-                Some(Root::Behind) => around.view_members.contains(name),
+                // Kernels may write the memory at a pointer in the argument block, except members of views and arrays.
+                Some(Root::Captured) => surroundings.view_members.contains(name),
                 _ => false,
             }
         };
-        if around.reads_block {
-            self.constant_loads = self.all_values().filter(constant).collect();
+        if surroundings.reads_block {
+            self.constant_loads = self.all_values().filter(is_constant_load).collect();
         }
     }
 
-    /// Addresses that certainly lie within a tile_static variable.
+    /// Finds addresses that certainly lie within a tile_static variable.
     pub fn find_tile_addresses(&mut self, shared: &BTreeSet<GlobalId>) {
         let found = |name| Some((name, self.tile_variable(shared, &Value::Local(name), 0)?));
         self.tile_addresses = self.all_values().filter_map(found).collect();
@@ -51,7 +53,7 @@ impl Kernel {
     /// The tile_static variable that an address lies within.
     fn tile_variable(&self, shared: &BTreeSet<GlobalId>, address: &Value, depth: usize) -> Option<GlobalId> {
         let Some(name) = address.local() else { return shared_within(address, shared) };
-        let one = self.made(name).filter(|_| depth < MOST_STEPS)?;
+        let one = self.definition(name).filter(|_| depth < MAX_STEPS)?;
         match &one.op {
             Op::Gep { base, .. } => self.tile_variable(shared, &base.value, depth + 1),
             Op::Load { .. } => {
@@ -62,27 +64,28 @@ impl Kernel {
         }
     }
 
-    /// What an address leads back to.
+    /// The memory that an address is computed from.
     fn root(&self, address: &Value, depth: usize) -> Root {
-        let Some(name) = address.local().filter(|_| depth < MOST_STEPS) else { return Root::Other };
+        let Some(name) = address.local().filter(|_| depth < MAX_STEPS) else { return Root::Other };
         if name == BLOCK {
             return Root::Block;
         }
-        let Some(one) = self.made(name) else { return Root::Other };
+        let Some(one) = self.definition(name) else { return Root::Other };
         match (&one.op, self.read(one)) {
             (Op::Gep { base, .. }, _) => self.root(&base.value, depth + 1),
             (Op::Load { .. }, Some(variable)) => {
                 Self::single(variable).map_or(Root::Other, |value| self.root(value, depth + 1))
             }
             (Op::Load { .. }, None) => match Access::of(one).map(|a| self.root(a.address, depth + 1)) {
-                Some(Root::Block) => Root::Behind,
+                Some(Root::Block) => Root::Captured,
                 _ => Root::Other,
             },
             _ => Root::Other,
         }
     }
 
-    /// Variables with one value that a few instructions make of what is always there.
+    /// Finds variables that are stored only once, and whose value a few instructions can recompute from data that is
+    /// always available.
     pub fn find_rematerialised(&mut self) {
         let mut found = Vec::new();
         for (name, variable) in &self.variables {
@@ -96,10 +99,10 @@ impl Kernel {
         }
     }
 
-    /// An address with no index that may be wrong.
+    /// True if an address has only constant indices, so that it is always valid.
     fn is_fixed(&self, address: &Value, depth: usize) -> bool {
-        let Some(name) = address.local().filter(|_| depth < MOST_STEPS) else { return false };
-        let Some(one) = self.made(name) else { return name == BLOCK };
+        let Some(name) = address.local().filter(|_| depth < MAX_STEPS) else { return false };
+        let Some(one) = self.definition(name) else { return name == BLOCK };
         match (&one.op, self.read(one)) {
             (Op::Gep { base, indices, .. }, _) => {
                 indices.iter().all(|index| index.value.local().is_none()) && self.is_fixed(&base.value, depth + 1)
@@ -112,46 +115,46 @@ impl Kernel {
         }
     }
 
-    /// Appends the instructions that make a value, each behind what it uses.
+    /// Appends the instructions that make a value, each after its operands. False if the value cannot be rematerialised.
     fn chain(&self, value: &Value, chain: &mut Vec<LocalId>, seen: &mut HashSet<LocalId>) -> bool {
         let Some(name) = value.local() else { return !is_expression(value) };
         if name == BLOCK {
             return true;
         }
         if !seen.insert(name) {
-            // It is there, unless it is made of itself.
+            // The chain already has the value, unless the value depends on itself.
             return chain.contains(&name);
         }
-        let Some(one) = self.made(name).filter(|_| seen.len() <= 4 * MOST_REMATERIALISED) else { return false };
+        let Some(one) = self.definition(name).filter(|_| seen.len() <= 4 * MAX_REMATERIALISED) else { return false };
         if let Some(variable) = self.read(one) {
             let Some(value) = Self::single(variable) else { return false };
-            // The load stands for the value.
-            let known = self.chain(value, chain, seen);
+            // In the chain, the load stands for the variable's value.
+            let can_rematerialise = self.chain(value, chain, seen);
             chain.push(name);
-            return known;
+            return can_rematerialise;
         }
-        let known = match &one.op {
-            // It may be done where it would not have been: only at places that are there.
+        let can_rematerialise = match &one.op {
+            // The load may be executed speculatively, so its address must always be valid.
             Op::Load { pointer, .. } => self.constant_loads.contains(&name) && self.is_fixed(&pointer.value, 0),
             Op::Call { .. } => {
                 position(&self.code, one).is_some() || callee(&self.code, one).is_some_and(is_number_intrinsic)
             }
-            op => is_simple(op),
+            op => is_speculatable(op),
         };
-        if !known
-            || chain.len() > MOST_REMATERIALISED
+        if !can_rematerialise
+            || chain.len() > MAX_REMATERIALISED
             || !locals(one).all(|used| self.chain(&Value::Local(used), chain, seen))
         {
             return false;
         }
         chain.push(name);
-        chain.len() <= MOST_REMATERIALISED
+        chain.len() <= MAX_REMATERIALISED
     }
 }
 
-/// The tile_static variable that a constant is made of.
+/// The tile_static variable whose address a constant contains.
 pub fn shared_within(value: &Value, shared: &BTreeSet<GlobalId>) -> Option<GlobalId> {
-    mentioned(value, &|constant| match constant {
+    find_in_constant(value, &|constant| match constant {
         Constant::Global(global) => shared.get(global).copied(),
         _ => None,
     })

@@ -1,4 +1,4 @@
-//! The variables of a function, the flow between its blocks, and which values are needed where.
+//! The variables of a function, the control flow between its blocks, and the liveness of variables.
 
 use super::calls::is_lifetime;
 use crate::ir::{Function, Instruction, LocalId, Module, Op, Type, Value};
@@ -9,16 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Variable {
     pub ty: Type,
     pub align: u64,
-    /// It is only loaded and stored, whole.
+    /// True if all accesses are loads and stores of the whole variable.
     pub plain: bool,
     pub stores: Vec<Store>,
-    /// It differs between the threads of a tile.
+    /// True if the value differs between the threads of a tile.
     pub varies: bool,
-    /// The value is rematerialised where it is needed, by these instructions, each behind its operands.
+    /// The instructions that rematerialise the value where it is needed, each after its operands. `None` if it is not rematerialised.
     pub rematerialised: Option<Vec<LocalId>>,
 }
 
-/// What is stored to a variable, and by which instruction of which block.
+/// A store to a variable: its block, its index in the block, and the stored value.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub block: usize,
@@ -28,16 +28,16 @@ pub struct Store {
 
 pub type Variables = BTreeMap<LocalId, Variable>;
 
-/// Where a block goes to.
+/// The successors of a block.
 #[derive(Debug, Clone, Default)]
 pub struct Flow {
-    /// Within the region, as the block's last instruction has them.
+    /// The successors within the region, in the order of the block's last instruction.
     pub next: Vec<usize>,
-    /// The block behind the barrier that ends this one.
+    /// The block after the barrier that ends this block.
     pub barrier: Option<usize>,
 }
 
-/// What a load or store says that is neither volatile nor atomic; a load has no value.
+/// A load or store that is neither volatile nor atomic. `value`: the stored value; `None` for a load.
 pub struct Access<'k> {
     pub ty: &'k Type,
     pub value: Option<&'k Value>,
@@ -71,10 +71,10 @@ pub fn variables(code: &Module, function: &Function) -> Variables {
             let access = Access::of(one);
             for used in one.op.operands().into_iter().filter_map(Value::local) {
                 let Some(variable) = all.get_mut(&used) else { continue };
-                let own = Value::Local(used);
-                let whole = access.as_ref().filter(|a| *a.ty == variable.ty && a.value != Some(&own));
-                variable.plain &= whole.is_some();
-                if let Some(value) = whole.and_then(|a| a.value) {
+                let itself = Value::Local(used);
+                let whole_access = access.as_ref().filter(|a| *a.ty == variable.ty && a.value != Some(&itself));
+                variable.plain &= whole_access.is_some();
+                if let Some(value) = whole_access.and_then(|a| a.value) {
                     variable.stores.push(Store { block, at, value: value.clone() });
                 }
             }
@@ -83,7 +83,7 @@ pub fn variables(code: &Module, function: &Function) -> Variables {
     all
 }
 
-/// The variables whose values are needed at the begin of each block, of those that are plain.
+/// The plain variables that are live at the beginning of each block.
 pub fn live(function: &Function, flow: &[Flow], variables: &Variables) -> Vec<BTreeSet<LocalId>> {
     let mut live: Vec<BTreeSet<LocalId>> = Vec::new();
     let mut kills: Vec<BTreeSet<LocalId>> = Vec::new();
@@ -106,10 +106,10 @@ pub fn live(function: &Function, flow: &[Flow], variables: &Variables) -> Vec<BT
         let mut changed = false;
         for n in (0..flow.len()).rev() {
             for &next in flow[n].next.iter().chain(&flow[n].barrier) {
-                let more: Vec<LocalId> =
+                let new_names: Vec<LocalId> =
                     live[next].iter().filter(|v| !kills[n].contains(v) && !live[n].contains(v)).copied().collect();
-                changed |= !more.is_empty();
-                live[n].extend(more);
+                changed |= !new_names.is_empty();
+                live[n].extend(new_names);
             }
         }
         if !changed {
@@ -118,26 +118,32 @@ pub fn live(function: &Function, flow: &[Flow], variables: &Variables) -> Vec<BT
     }
 }
 
-/// For each block, those that every way from it to the end of its region passes, itself included.
-pub fn behind_all(flow: &[Flow]) -> Vec<BTreeSet<usize>> {
+/// For each block, its post-dominators: the block itself, and the blocks that every path from it to the end of its
+/// region passes.
+pub fn post_dominators(flow: &[Flow]) -> Vec<BTreeSet<usize>> {
     let all: BTreeSet<usize> = (0..flow.len()).collect();
-    let mut later: Vec<BTreeSet<usize>> = vec![all; flow.len()];
+    let mut post_dominator_sets: Vec<BTreeSet<usize>> = vec![all; flow.len()];
     loop {
         let mut changed = false;
         for n in (0..flow.len()).rev() {
-            let both = |one: BTreeSet<usize>, next: BTreeSet<usize>| one.intersection(&next).copied().collect();
-            let mut new = flow[n].next.iter().map(|&next| later[next].clone()).reduce(both).unwrap_or_default();
+            let intersect = |one: BTreeSet<usize>, next: BTreeSet<usize>| one.intersection(&next).copied().collect();
+            let mut new = flow[n]
+                .next
+                .iter()
+                .map(|&next| post_dominator_sets[next].clone())
+                .reduce(intersect)
+                .unwrap_or_default();
             new.insert(n);
-            changed |= new != later[n];
-            later[n] = new;
+            changed |= new != post_dominator_sets[n];
+            post_dominator_sets[n] = new;
         }
         if !changed {
-            return later;
+            return post_dominator_sets;
         }
     }
 }
 
-/// The blocks that the last instruction of a block goes to, in its order.
+/// The targets of a block's last instruction, in the order of that instruction.
 pub fn targets(instructions: &[Instruction]) -> Vec<usize> {
     match instructions.last().map(|one| &one.op) {
         Some(Op::Br { target }) => vec![target.0],

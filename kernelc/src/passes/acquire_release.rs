@@ -1,8 +1,9 @@
-//! Lets atomic operations order memory themselves.
+//! Turns relaxed atomic operations into acquire-release operations in code with locks.
 //!
 //! - Precondition: the code is for the host's processor, and has locks (`lock_fences::has_locks`).
-//! - Effect: relaxed operations that read and write are acquire and release operations.
-//! - Why: processors order them so anyway, so fences beside them would cost without need. LLVM has no pass that strengthens orderings.
+//! - Effect: relaxed read-modify-write operations become acquire-release operations.
+//! - Why: on the host's processors, these operations have acquire-release order anyway, so separate fences would only
+//!   cost time. LLVM has no pass that strengthens orderings.
 
 use crate::llvm::Module;
 

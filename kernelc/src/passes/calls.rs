@@ -1,4 +1,4 @@
-//! What instructions of a module call and do.
+//! Queries on the calls and atomic operations of a module.
 
 use crate::device_abi::DeviceFunction;
 use crate::llvm::{Form, Module, Value, number};
@@ -8,7 +8,7 @@ pub fn instructions(module: &Module) -> impl Iterator<Item = Value<'_>> {
     module.functions().flat_map(Value::instructions)
 }
 
-/// The function of the headers that an instruction calls.
+/// The function of the C++ headers that an instruction calls.
 pub fn called(instruction: Value<'_>) -> Option<DeviceFunction> {
     if instruction.form() != Form::Instruction(number::opcode::CALL) {
         return None;
@@ -16,12 +16,12 @@ pub fn called(instruction: Value<'_>) -> Option<DeviceFunction> {
     DeviceFunction::of(&instruction.called()?.name())
 }
 
-/// Whether a module calls a function of the headers.
+/// True if a module calls a function of the C++ headers.
 pub fn is_called(function: DeviceFunction, module: &Module) -> bool {
     instructions(module).any(|instruction| called(instruction) == Some(function))
 }
 
-/// Whether a module has an atomic operation that both reads and writes: all locks are taken by one.
+/// True if a module has an atomic read-modify-write operation; taking a lock always needs one.
 pub fn has_atomics(module: &Module) -> bool {
     use number::opcode::{ATOMICRMW, CMPXCHG};
     instructions(module).any(|one| matches!(one.form(), Form::Instruction(ATOMICRMW | CMPXCHG)))

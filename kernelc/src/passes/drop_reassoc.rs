@@ -1,9 +1,10 @@
-//! Drops the fast-maths flag `reassoc`, as `nvcc --use_fast_math` has it.
+//! Drops the fast-math flag `reassoc`, as `nvcc --use_fast_math` does.
 //!
 //! - Precondition: none.
-//! - Effect: no instruction has `reassoc`. The other flags stay. A call with operand bundles keeps it; kernels have none.
-//! - Why: LLVM reassociates wherever the flag allows it. In LLVM's order, values may be live for longer: one more move in each iteration of
-//!   a short loop. LLVM has no pass that drops a flag, and to leave out `reassociate` would keep integers in the source's order too.
+//! - Effect: no instruction has `reassoc`. The other flags stay. Calls with operand bundles keep `reassoc`, but kernels have no such calls.
+//! - Why: LLVM reassociates wherever the flag allows it. In LLVM's order, values may be live for longer, which costs a move in each
+//!   iteration of a short loop. LLVM has no pass that drops a flag. Leaving out the pass `reassociate` would also keep integer operations
+//!   in the source's order.
 
 use crate::llvm::{Module, number};
 

@@ -1,8 +1,9 @@
-//! Lowers calls of the function that ends a thread to returns of the kernel.
+//! Lowers calls of the function that ends a thread to returns from the kernel.
 //!
-//! - Precondition: all calls are inlined. A call that is left elsewhere than in a kernel is refused later.
-//! - Effect: in kernels, such a call with the `unreachable` behind it becomes `ret void` at the same source location.
-//! - Why: to LLVM the call is any function that does not return, and nothing but `unreachable` may follow it. SPIR-V has no such call.
+//! - Precondition: all calls are inlined. A call that remains outside of kernels is refused later.
+//! - Effect: in kernels, `ret void` replaces the call and the `unreachable` after it, at the source location of the `unreachable`.
+//! - Why: to LLVM, the function is an ordinary function that does not return, so `unreachable` follows each call.
+//!   SPIR-V has no functions that do not return.
 
 use super::calls::called;
 use crate::device_abi::DeviceFunction;

@@ -1,7 +1,8 @@
-//! Functions of the headers that are others for the host than for devices: their code there, in place of the device's.
+//! Defines, for the host, those functions of the C++ headers whose device code does not suit the host.
 //!
-//! Mathematics is the C library's, as for host threads that run the program's function; text is printed by it, or left for
-//! the library (`revamp_native_text`). `launch.h` has two that only say which side the code is for.
+//! Mathematical functions call the C library or LLVM intrinsics, as they do when host threads run the program's
+//! function. `direct3d_printf` calls `printf` of the C library. Error texts go to a buffer of the runtime library
+//! (`revamp_native_text`). Functions that query the device or the thread return constants.
 
 use crate::device_abi::{self, DeviceFunction, PREFIX};
 use crate::llvm::number::{opcode as o, ty as t};
@@ -9,34 +10,37 @@ use crate::llvm::{Builder, Editor, Type, Value};
 use revamp_image::printf::Function as Print;
 use rspirv::spirv::GlslStd450Op as Glsl;
 
-/// `f(x)` and `f(x, y)` of fast_math, and of precise_math besides: `math_names.h`.
+/// The functions in `math_names.h`. `FAST` and `FAST_BINARY` are in fast_math and precise_math, `PRECISE` and
+/// `PRECISE_BINARY` only in precise_math. Functions of `FAST_BINARY` and `PRECISE_BINARY` have two parameters, the
+/// others have one.
 const FAST: [&str; 20] = [
     "acos", "asin", "atan", "ceil", "cos", "cosh", "exp", "exp2", "fabs", "floor", "log", "log10", "log2", "round",
     "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
 ];
-const FAST_OF_TWO: [&str; 5] = ["atan2", "fmax", "fmin", "fmod", "pow"];
+const FAST_BINARY: [&str; 5] = ["atan2", "fmax", "fmin", "fmod", "pow"];
 const PRECISE: [&str; 11] =
     ["acosh", "asinh", "atanh", "cbrt", "erf", "erfc", "expm1", "log1p", "logb", "nearbyint", "tgamma"];
-const PRECISE_OF_TWO: [&str; 5] = ["copysign", "fdim", "hypot", "nextafter", "remainder"];
-/// Of these, what LLVM knows by itself.
-const OF_LLVM: [&str; 2] = ["nearbyint", "copysign"];
+const PRECISE_BINARY: [&str; 5] = ["copysign", "fdim", "hypot", "nextafter", "remainder"];
+/// The functions of `PRECISE` and `PRECISE_BINARY` that are LLVM intrinsics.
+const LLVM_INTRINSICS: [&str; 2] = ["nearbyint", "copysign"];
 
-/// What `direct3d_abort` and the C library's assert leave.
+/// The messages of `direct3d_abort` and of the C library's `assert`. The first letter, `A`, is not a part of the
+/// message: the library prints a text only if this letter is `E`.
 const ABORTED: &str = "AReference Rasterizer: Shader abort instruction hit";
 const ASSERTED: &str = "%s:%u: %s: Assertion `%s' failed.\n";
 
-/// What a function is for the host.
+/// The host definition of a function.
 #[derive(Clone, Copy)]
 pub enum HostFunction {
-    /// A function of mathematics, of one or two numbers of one type.
+    /// A mathematical function of one or two numbers of the same type.
     Maths(&'static str),
     InverseSquareRoot,
     Ldexp,
     Quotient,
-    /// It answers with this number.
-    Answer(u64),
-    /// The kernel is copied to the room, which is its own then.
-    Own,
+    /// A function that returns this number.
+    Constant(u64),
+    /// A function that copies the functor to storage of the thread and returns the copy.
+    CopyFunctor,
     Printf,
     Errorf,
     Asserted,
@@ -44,17 +48,17 @@ pub enum HostFunction {
 }
 
 impl HostFunction {
-    /// Of a function's name; `None` if the device's function is the host's too.
+    /// The host definition for a symbol; `None` if the device's function suits the host.
     pub fn of(symbol: &str) -> Option<Self> {
         if let Some(name) = maths(symbol) {
             return Some(Self::Maths(name));
         }
         if let Some(function) = DeviceFunction::of(symbol) {
             return match function {
-                // Host threads begin no thread beyond the domain.
-                DeviceFunction::Within | DeviceFunction::ForHost => Some(Self::Answer(1)),
-                DeviceFunction::WithImages | DeviceFunction::OfDevice => Some(Self::Answer(0)),
-                DeviceFunction::Own => Some(Self::Own),
+                // On the host, no thread outside the domain starts.
+                DeviceFunction::Within | DeviceFunction::ForHost => Some(Self::Constant(1)),
+                DeviceFunction::WithImages | DeviceFunction::DeviceProperty => Some(Self::Constant(0)),
+                DeviceFunction::CopyFunctor => Some(Self::CopyFunctor),
                 DeviceFunction::Print(Print::Printf) => Some(Self::Printf),
                 DeviceFunction::Print(Print::Errorf) => Some(Self::Errorf),
                 DeviceFunction::Quotient => Some(Self::Quotient),
@@ -62,12 +66,12 @@ impl HostFunction {
                 DeviceFunction::Maths(Glsl::Ldexp) => Some(Self::Ldexp),
                 DeviceFunction::Maths(instruction) => {
                     let name = format!("{instruction:?}").to_lowercase();
-                    FAST.iter().chain(&FAST_OF_TWO).find(|known| **known == name).map(|name| Self::Maths(name))
+                    FAST.iter().chain(&FAST_BINARY).find(|known| **known == name).map(|name| Self::Maths(name))
                 }
                 _ => None,
             };
         }
-        let aborts = || device_abi::of_concurrency(symbol) == Some((vec!["direct3d_abort"], "v"));
+        let aborts = || device_abi::concurrency_symbol_parts(symbol) == Some((vec!["direct3d_abort"], "v"));
         match symbol {
             "__assert_fail" => Some(Self::Asserted),
             _ if aborts() => Some(Self::Aborted),
@@ -75,7 +79,7 @@ impl HostFunction {
         }
     }
 
-    /// Defines a function that is declared. `fast`: the device's function computes with fast maths.
+    /// Defines a declared function. `fast`: the device's function uses fast-math flags.
     pub fn define<'m>(self, edit: Editor<'m>, function: Value<'m>, fast: bool) {
         Definition::begin(edit, function, fast).define(self);
     }
@@ -85,7 +89,7 @@ struct Definition<'m> {
     edit: Editor<'m>,
     build: Builder<'m>,
     parameters: Vec<Value<'m>>,
-    /// What the function returns.
+    /// The return type; `None` for void.
     returns: Option<Type<'m>>,
     fast: bool,
 }
@@ -102,9 +106,9 @@ impl<'m> Definition<'m> {
         Self { edit, build, parameters, returns, fast }
     }
 
-    fn define(self, how: HostFunction) {
+    fn define(self, host_function: HostFunction) {
         let (edit, build) = (self.edit, &self.build);
-        let result = match (how, &self.parameters[..], self.returns) {
+        let result = match (host_function, &self.parameters[..], self.returns) {
             (HostFunction::Maths(name), _, Some(ty)) => Some(self.maths(name, ty)),
             (HostFunction::InverseSquareRoot, [x], Some(ty)) => {
                 let root = build.call(edit.external("llvm.sqrt.f32", Some(ty), &[ty], false), &[*x], "");
@@ -115,24 +119,30 @@ impl<'m> Definition<'m> {
                 Some(build.call(edit.external("llvm.ldexp.f32.i32", Some(ty), &types, false), &[x, y], ""))
             }
             (HostFunction::Quotient, &[x, y], _) => Some(build.binary(o::FDIV, x, y, "")),
-            (HostFunction::Answer(number), _, Some(ty)) => Some(edit.integer(ty, number)),
-            (HostFunction::Own, &[kernel, room, size], _) => {
-                self.copy(room, kernel, size);
-                Some(room)
+            (HostFunction::Constant(number), _, Some(ty)) => Some(edit.integer(ty, number)),
+            (HostFunction::CopyFunctor, &[kernel, storage, size], _) => {
+                self.copy(storage, kernel, size);
+                Some(storage)
             }
             (HostFunction::Printf, [format, arguments @ ..], _) => {
-                let mut all = vec![*format];
-                all.extend(arguments.iter().map(|one| self.promoted(*one)));
+                let mut call_arguments = vec![*format];
+                call_arguments.extend(arguments.iter().map(|one| self.promote(*one)));
                 let number = edit.integer_type(32);
-                build.call_variadic(edit.external("printf", Some(number), &[edit.pointer_type()], true), &all);
+                build.call_variadic(
+                    edit.external("printf", Some(number), &[edit.pointer_type()], true),
+                    &call_arguments,
+                );
                 None
             }
             (HostFunction::Errorf, [format, arguments @ ..], _) => {
-                self.left(*format, arguments);
+                self.write_error_text(*format, arguments);
                 None
             }
             (HostFunction::Asserted, &[condition, file, line, name], _) => {
-                self.left(edit.text(&format!("{PREFIX}asserted"), ASSERTED), &[file, line, name, condition]);
+                self.write_error_text(
+                    edit.text(&format!("{PREFIX}asserted"), ASSERTED),
+                    &[file, line, name, condition],
+                );
                 return self.end_thread();
             }
             (HostFunction::Aborted, ..) => {
@@ -140,46 +150,47 @@ impl<'m> Definition<'m> {
                 self.copy(self.native_text(), text, edit.i64(ABORTED.len() as u64 + 1));
                 return self.end_thread();
             }
-            // The headers declare none with other parameters.
+            // The headers declare these functions only with the parameters above.
             _ => return build.unreachable(),
         };
-        build.give_back(result);
+        build.ret(result);
     }
 
-    /// The C library's function, or the one that LLVM knows.
+    /// Calls the C library's function or the LLVM intrinsic.
     fn maths(&self, name: &str, ty: Type<'m>) -> Value<'m> {
-        let (edit, single) = (self.edit, ty.kind() == t::FLOAT);
+        let (edit, is_float) = (self.edit, ty.kind() == t::FLOAT);
         if let ("fmod", &[x, y]) = (name, &self.parameters[..]) {
-            return self.computed(self.build.binary(o::FREM, x, y, ""));
+            return self.with_fast_flags(self.build.binary(o::FREM, x, y, ""));
         }
-        let bits = if single { 32 } else { 64 };
-        let called = (PRECISE.contains(&name) || PRECISE_OF_TWO.contains(&name)) && !OF_LLVM.contains(&name);
+        let bits = if is_float { 32 } else { 64 };
+        let is_library =
+            (PRECISE.contains(&name) || PRECISE_BINARY.contains(&name)) && !LLVM_INTRINSICS.contains(&name);
         let function = match name {
-            _ if called && single => format!("{name}f"),
-            _ if called => name.to_owned(),
+            _ if is_library && is_float => format!("{name}f"),
+            _ if is_library => name.to_owned(),
             "fmax" => format!("llvm.maxnum.f{bits}"),
             "fmin" => format!("llvm.minnum.f{bits}"),
             _ => format!("llvm.{name}.f{bits}"),
         };
         let callee = edit.external(&function, Some(ty), &vec![ty; self.parameters.len()], false);
-        if called {
-            // Of memory: none.
+        if is_library {
+            // `memory` without a value: memory(none).
             for name in ["nounwind", "willreturn", "memory"] {
                 edit.add_attribute(callee, name);
             }
         }
-        self.computed(self.build.call(callee, &self.parameters, ""))
+        self.with_fast_flags(self.build.call(callee, &self.parameters, ""))
     }
 
-    fn computed(&self, value: Value<'m>) -> Value<'m> {
+    fn with_fast_flags(&self, value: Value<'m>) -> Value<'m> {
         if self.fast {
             self.edit.make_fast(value);
         }
         value
     }
 
-    /// An argument as C hands it over to a function with a variable number.
-    fn promoted(&self, value: Value<'m>) -> Value<'m> {
+    /// The argument after C's default argument promotions.
+    fn promote(&self, value: Value<'m>) -> Value<'m> {
         match value.ty().map(Type::kind) {
             Some(t::FLOAT | t::HALF) => self.build.cast(o::FPEXT, value, self.edit.double_type(), ""),
             _ => value,
@@ -190,25 +201,25 @@ impl<'m> Definition<'m> {
         let (edit, pointer) = (self.edit, self.edit.pointer_type());
         let types = [pointer, pointer, edit.integer_type(64), edit.integer_type(1)];
         let copy = edit.external("llvm.memcpy.p0.p0.i64", None, &types, false);
-        self.build.call(copy, &[to, from, bytes, edit.truth(false)], "");
+        self.build.call(copy, &[to, from, bytes, edit.i1(false)], "");
     }
 
-    /// Where a text is left that says why the kernel ends.
+    /// The address of the buffer for the text that says why the kernel ends.
     fn native_text(&self) -> Value<'m> {
         let function = self.edit.external("revamp_native_text", Some(self.edit.pointer_type()), &[], false);
         self.build.call(function, &[], "")
     }
 
-    /// Leaves a text that says why the kernel ends.
-    fn left(&self, format: Value<'m>, arguments: &[Value<'m>]) {
+    /// Writes the text that says why the kernel ends.
+    fn write_error_text(&self, format: Value<'m>, arguments: &[Value<'m>]) {
         let (edit, build, pointer) = (self.edit, &self.build, self.edit.pointer_type());
         let text = self.native_text();
         build.store(edit.integer(edit.integer_type(8), u64::from(b'E')), text);
         let rest = build.byte_address(text, edit.i64(1), "");
-        let mut all = vec![rest, edit.i64(4095), format];
-        all.extend(arguments.iter().map(|one| self.promoted(*one)));
+        let mut call_arguments = vec![rest, edit.i64(4095), format];
+        call_arguments.extend(arguments.iter().map(|one| self.promote(*one)));
         let types = [pointer, edit.integer_type(64), pointer];
-        build.call_variadic(edit.external("snprintf", Some(edit.integer_type(32)), &types, true), &all);
+        build.call_variadic(edit.external("snprintf", Some(edit.integer_type(32)), &types, true), &call_arguments);
     }
 
     fn end_thread(&self) {
@@ -219,20 +230,19 @@ impl<'m> Definition<'m> {
     }
 }
 
-/// The function of fast_math or precise_math of this symbol, without its suffix; `None` if the device's is the
-/// host's too.
+/// The function of fast_math or precise_math that a symbol names, without its suffix; `None` if the device's function suits the host.
 fn maths(symbol: &str) -> Option<&'static str> {
-    let (names, parameters) = device_abi::of_concurrency(symbol)?;
+    let (names, parameters) = device_abi::concurrency_symbol_parts(symbol)?;
     let [set @ ("fast_math" | "precise_math"), name] = names[..] else { return None };
     let one = match parameters {
         "f" | "d" => true,
         "ff" | "dd" => false,
         _ => return None,
     };
-    let named = |name: &str| {
-        let (fast, more): (&[_], &[_]) = if one { (&FAST, &PRECISE) } else { (&FAST_OF_TWO, &PRECISE_OF_TWO) };
+    let look_up = |name: &str| {
+        let (fast, more): (&[_], &[_]) = if one { (&FAST, &PRECISE) } else { (&FAST_BINARY, &PRECISE_BINARY) };
         let more = if set == "precise_math" { more } else { &[] };
         fast.iter().chain(more).find(|known| **known == name).copied()
     };
-    named(name).or_else(|| named(name.strip_suffix('f')?))
+    look_up(name).or_else(|| look_up(name.strip_suffix('f')?))
 }

@@ -1,11 +1,11 @@
-//! Orders memory where kernels have locks that several tiles take.
+//! Adds fences to kernels with locks that several tiles take.
 //!
-//! - Precondition: all calls are inlined, and variables are values.
-//! - Effect: in functions that have locks, fences stand around each atomic operation that reads and writes, and before each store to the address of a
-//!   lock.
-//! - Why: atomic operations of C++ AMP are relaxed. So what a thread wrote under a lock need not be there when another thread has the lock, and
-//!   compilers may move accesses over the operations. Programs with locks mean the opposite. LLVM keeps the relaxed order that it is given. Other
-//!   kernels get no fences, because fences cost.
+//! - Precondition: all calls are inlined, and local variables are promoted to SSA values.
+//! - Effect: in functions that have locks, there are fences before and after each atomic read-modify-write operation,
+//!   and before each store to the address of a lock.
+//! - Why: programs with locks rely on acquire-release order, but atomic operations of C++ AMP are relaxed: a thread that
+//!   takes a lock need not see what the previous holder wrote, and compilers may move accesses across the operations.
+//!   LLVM keeps the relaxed order. Kernels without locks get no fences, because fences cost time.
 
 use crate::analysis::flow::Flow;
 use crate::analysis::locks;
@@ -13,39 +13,39 @@ use crate::ir::{self, AtomicOp, Instruction, Op};
 use crate::llvm::Module;
 use std::collections::HashSet;
 
-/// Whether there are locks.
+/// Returns true if the module has locks.
 pub fn run(module: &mut Module) -> bool {
-    let places = places(&ir::snapshot(module));
+    let fence_points = fence_points(&ir::snapshot(module));
     module.edit(|edit| {
         let blocks = edit.blocks();
-        for place in &places {
-            let Some(one) = blocks[place.function][place.block].instructions().nth(place.instruction) else { continue };
+        for point in &fence_points {
+            let Some(one) = blocks[point.function][point.block].instructions().nth(point.instruction) else { continue };
             let next = one.next_instruction();
             edit.fence(one);
-            if let Some(next) = next.filter(|_| place.behind) {
+            if let Some(next) = next.filter(|_| point.fence_after) {
                 edit.fence(next);
             }
         }
     });
-    !places.is_empty()
+    !fence_points.is_empty()
 }
 
-/// Whether a module for the host's processor has locks.
+/// True if a module for the host's processor has locks.
 pub fn has_locks(module: &Module) -> bool {
-    !places(&ir::snapshot(module)).is_empty()
+    !fence_points(&ir::snapshot(module)).is_empty()
 }
 
-/// An instruction that a fence stands before, by number.
+/// The position of an instruction that needs a fence before it.
 struct FencePoint {
     function: usize,
     block: usize,
     instruction: usize,
-    /// And one behind it.
-    behind: bool,
+    /// True if the instruction also needs a fence after it.
+    fence_after: bool,
 }
 
-/// From the end, so that an edit moves none of those that follow.
-fn places(code: &ir::Module) -> Vec<FencePoint> {
+/// All fence points, the last one first: inserting a fence then does not renumber the remaining ones.
+fn fence_points(code: &ir::Module) -> Vec<FencePoint> {
     let mut all = Vec::new();
     for (function, body) in code.functions.iter().enumerate() {
         if !body.instructions().any(|one| one.op.is_atomic_update()) {
@@ -53,12 +53,13 @@ fn places(code: &ir::Module) -> Vec<FencePoint> {
         }
         let flow = Flow::of(code, body);
         let locks = locks_of(&flow);
-        for (block, inside) in body.blocks.iter().enumerate().filter(|_| !locks.is_empty()) {
-            for (instruction, one) in inside.instructions.iter().enumerate() {
-                let behind = one.op.is_atomic_update();
-                let frees = || locks::changed(&one.op).is_some_and(|at| locks.contains(&locks::address(&flow, at)));
-                if behind || frees() {
-                    all.push(FencePoint { function, block, instruction, behind });
+        for (block, contents) in body.blocks.iter().enumerate().filter(|_| !locks.is_empty()) {
+            for (instruction, one) in contents.instructions.iter().enumerate() {
+                let fence_after = one.op.is_atomic_update();
+                let may_free_lock =
+                    || locks::written_address(&one.op).is_some_and(|at| locks.contains(&locks::address(&flow, at)));
+                if fence_after || may_free_lock() {
+                    all.push(FencePoint { function, block, instruction, fence_after });
                 }
             }
         }
@@ -67,26 +68,26 @@ fn places(code: &ir::Module) -> Vec<FencePoint> {
     all
 }
 
-/// The addresses of the locks of a function: an atomic operation with a constant decides where a thread goes, and the same place is
-/// changed elsewhere too.
+/// The addresses of a function's locks. An address belongs to a lock if an atomic operation with a constant operand at
+/// this address decides a branch, and another instruction changes the value at the same address.
 fn locks_of(flow: &Flow<'_>) -> HashSet<String> {
-    let mut found = HashSet::new();
+    let mut lock_addresses = HashSet::new();
     for block in 0..flow.function.blocks.len() {
         let Some(condition) = flow.condition(block) else { continue };
-        let looped = flow.loops.iter().any(|one| one.blocks.contains(&block));
-        let taken = locks::taken(flow, |_| true, condition).filter(|(_, one)| looped || exchanges(one));
-        found.extend(taken.map(|(lock, _)| lock));
+        let is_in_loop = flow.loops.iter().any(|one| one.blocks.contains(&block));
+        let taken_lock = locks::taken_lock(flow, |_| true, condition).filter(|(_, one)| is_in_loop || is_exchange(one));
+        lock_addresses.extend(taken_lock.map(|(lock, _)| lock));
     }
-    if found.is_empty() {
-        return found;
+    if lock_addresses.is_empty() {
+        return lock_addresses;
     }
-    let changes = flow.function.instructions().filter_map(|one| locks::changed(&one.op));
-    let changes: Vec<String> = changes.map(|at| locks::address(flow, at)).collect();
-    found.retain(|lock| changes.iter().filter(|at| *at == lock).count() > 1);
-    found
+    let written_addresses = flow.function.instructions().filter_map(|one| locks::written_address(&one.op));
+    let written_addresses: Vec<String> = written_addresses.map(|at| locks::address(flow, at)).collect();
+    lock_addresses.retain(|lock| written_addresses.iter().filter(|at| *at == lock).count() > 1);
+    lock_addresses
 }
 
-/// What is counted outside of loops is no lock.
-fn exchanges(one: &Instruction) -> bool {
+/// True for an exchange. Outside loops, only exchanges take locks, and other atomic operations count.
+fn is_exchange(one: &Instruction) -> bool {
     matches!(one.op, Op::CmpXchg { .. } | Op::AtomicRmw { op: AtomicOp::Xchg, .. })
 }

@@ -1,7 +1,7 @@
-//! The passes over LLVM's module that LLVM does not have, one in a file. Each says what must hold before it, what it does, and why no pass
-//! of LLVM does it.
+//! Passes over LLVM modules that LLVM itself does not have, one per file. Each file states what must hold before the
+//! pass, the effect of the pass, and why no pass of LLVM does the job.
 //!
-//! `revamp-kernelc --pass NAME FILE.ll` runs one of [`PASSES`] and prints the module, and `kernelc/tests/passes/NAME` has its tests.
+//! `revamp-kernelc --pass NAME FILE.ll` runs one of [`PASSES`] and prints the module. `kernelc/tests/passes/NAME` has the tests of a pass.
 
 pub mod acquire_release;
 pub mod calls;
@@ -25,12 +25,12 @@ pub mod zero_bounds;
 
 use crate::llvm::Module;
 
-/// A pass by what it answers.
+/// A pass, by the kind of its result.
 pub enum Pass {
     Plain(fn(&mut Module)),
-    /// Whether it changed the module.
-    Answers(fn(&mut Module) -> bool),
-    /// The same; it runs LLVM's passes too, which may fail.
+    /// Returns true if it changed the module.
+    ReportsChange(fn(&mut Module) -> bool),
+    /// Returns true if it changed the module. It runs LLVM's passes too, which may fail.
     MayFail(fn(&mut Module) -> Result<bool, String>),
 }
 
@@ -42,18 +42,18 @@ pub const PASSES: [(&str, Pass); 19] = [
     ("host-target", Pass::MayFail(|module| host_target::run(module, "x86_64-pc-linux-gnu").map(|()| true))),
     ("inline-all", Pass::Plain(inline_all::run)),
     ("integer-division", Pass::Plain(integer_division::run)),
-    ("lock-fences", Pass::Answers(lock_fences::run)),
+    ("lock-fences", Pass::ReportsChange(lock_fences::run)),
     ("lock-sinking", Pass::MayFail(lock_sinking::run)),
-    ("phi-loads", Pass::Answers(phi_loads::run)),
-    ("separate-memories", Pass::Answers(separate_memories::run)),
-    ("spin-marks", Pass::Answers(spin_marks::run)),
+    ("phi-loads", Pass::ReportsChange(phi_loads::run)),
+    ("separate-memories", Pass::ReportsChange(separate_memories::run)),
+    ("spin-marks", Pass::ReportsChange(spin_marks::run)),
     ("spin-marks-removed", Pass::Plain(spin_marks::unmark)),
     ("textures-as-images", Pass::Plain(|module| textures::run(module, true))),
     ("textures-as-memory", Pass::Plain(|module| textures::run(module, false))),
     ("unreachable-returns", Pass::Plain(unreachable_returns::run)),
-    ("unroll-large", Pass::Answers(unroll_large::run)),
+    ("unroll-large", Pass::ReportsChange(unroll_large::run)),
     ("version-bounds", Pass::MayFail(version_bounds::run)),
-    ("wide-products", Pass::Answers(wide_products::run)),
+    ("wide-products", Pass::ReportsChange(wide_products::run)),
     ("zero-bounds", Pass::MayFail(zero_bounds::run)),
 ];
 
@@ -61,7 +61,7 @@ impl Pass {
     pub fn run(&self, module: &mut Module) -> Result<(), String> {
         match self {
             Self::Plain(pass) => pass(module),
-            Self::Answers(pass) => _ = pass(module),
+            Self::ReportsChange(pass) => _ = pass(module),
             Self::MayFail(pass) => _ = pass(module)?,
         }
         Ok(())

@@ -1,13 +1,14 @@
-//! Marks where paths meet in loops in which a thread takes a lock, does its work and leaves:
+//! Marks the join blocks of spin loops. In a spin loop, a thread takes a lock, does its work and leaves the loop:
 //! `while (!done) { if (/* taken */) { ...; done = true; /* free */ } }`.
 //!
-//! - Precondition: all calls are inlined, and variables are values.
-//! - Effect: a call of a function that is `convergent` stands in each block of such a loop, and of no inner loop, where paths of the loop meet. [`unmark`]
-//!   removes the calls.
-//! - Why: LLVM knows that a thread that has set `done` leaves, and would move the work behind the loop. On devices where the threads of a
-//!   group go through a loop together, that is where they are when all have left, and nobody would free the lock. LLVM duplicates no
-//!   convergent call, so the work stays before it. For all that LLVM knows the call changes memory, so each iteration reads again what
-//!   other threads wrote under the lock. LLVM has no attribute that says this of a loop.
+//! - Precondition: all calls are inlined, and local variables are promoted to SSA values.
+//! - Effect: each block where paths of a spin loop join gets a call of a `convergent` function. Blocks of inner loops get
+//!   no call. [`unmark`] removes the calls.
+//! - Why: a thread that has set `done` leaves the loop, so LLVM would move the work after the loop. On some devices, the
+//!   threads of a subgroup execute a loop together and reach the work only when all of them have left the loop. Then no
+//!   thread would free the lock. LLVM does not duplicate convergent calls, so the work stays before the call. LLVM
+//!   assumes that the call changes memory, so each iteration reads again what other threads wrote under the lock. LLVM
+//!   has no attribute with this effect for loops.
 
 use super::calls::called;
 use crate::analysis::flow::Flow;
@@ -16,15 +17,15 @@ use crate::device_abi::DeviceFunction;
 use crate::ir::{self, Function, Instruction, Op, Value};
 use crate::llvm::Module;
 
-/// Whether there are such loops.
+/// Returns true if the module has spin loops.
 pub fn run(module: &mut Module) -> bool {
     let code = ir::snapshot(module);
     let has_atomics = |function: &Function| function.instructions().any(|one| one.op.is_atomic_update());
     let functions = code.functions.iter().enumerate().filter(|(_, function)| has_atomics(function));
-    let places: Vec<(usize, usize)> = functions
-        .flat_map(|(n, function)| meets(&Flow::of(&code, function)).into_iter().map(move |block| (n, block)))
+    let marked_blocks: Vec<(usize, usize)> = functions
+        .flat_map(|(n, function)| join_blocks(&Flow::of(&code, function)).into_iter().map(move |block| (n, block)))
         .collect();
-    if places.is_empty() {
+    if marked_blocks.is_empty() {
         return false;
     }
     module.edit(|edit| {
@@ -33,9 +34,9 @@ pub fn run(module: &mut Module) -> bool {
             edit.add_attribute(mark, attribute);
         }
         let blocks = edit.blocks();
-        for (function, block) in places {
-            let Some(behind_phis) = blocks[function][block].instructions().find(|one| !one.is_phi()) else { continue };
-            edit.add_attribute(edit.build_before(behind_phis).call(mark, &[], ""), "convergent");
+        for (function, block) in marked_blocks {
+            let Some(after_phis) = blocks[function][block].instructions().find(|one| !one.is_phi()) else { continue };
+            edit.add_attribute(edit.build_before(after_phis).call(mark, &[], ""), "convergent");
         }
     });
     true
@@ -52,39 +53,40 @@ pub fn unmark(module: &mut Module) {
     });
 }
 
-/// The blocks in which paths of such loops meet.
-fn meets(flow: &Flow<'_>) -> Vec<usize> {
+/// The blocks in which paths of spin loops join.
+fn join_blocks(flow: &Flow<'_>) -> Vec<usize> {
     let innermost = |block: usize| {
-        let around = flow.loops.iter().filter(|one| one.blocks.contains(&block));
-        around.min_by_key(|one| one.blocks.len()).map(|one| one.header)
+        let enclosing_loops = flow.loops.iter().filter(|one| one.blocks.contains(&block));
+        enclosing_loops.min_by_key(|one| one.blocks.len()).map(|one| one.header)
     };
     let mut all = Vec::new();
-    for spin in flow.loops.iter().filter(|one| is_spin_loop(flow, one)) {
-        let several =
-            |block: usize| flow.graph.predecessors[block].iter().filter(|from| spin.blocks.contains(from)).count() > 1;
-        let own = |block: usize| innermost(block) == Some(spin.header);
-        all.extend(spin.blocks.iter().copied().filter(|&block| several(block) && own(block)));
+    for spin_loop in flow.loops.iter().filter(|one| is_spin_loop(flow, one)) {
+        let joins_paths = |block: usize| {
+            flow.graph.predecessors[block].iter().filter(|from| spin_loop.blocks.contains(from)).count() > 1
+        };
+        let is_in_no_inner_loop = |block: usize| innermost(block) == Some(spin_loop.header);
+        all.extend(spin_loop.blocks.iter().copied().filter(|&block| joins_paths(block) && is_in_no_inner_loop(block)));
     }
     all.sort();
     all
 }
 
-/// Whether the loop is left when something was set in it that follows from an atomic operation.
+/// True if a branch in the loop depends on an atomic operation, and an exit depends on a constant that is assigned in the loop.
 fn is_spin_loop(flow: &Flow<'_>, one: &NaturalLoop) -> bool {
     let inside = |block: usize| one.blocks.contains(&block);
     let writes = |one: &&Instruction| one.op.is_atomic_update() || matches!(one.op, Op::Store { .. });
     if one.blocks.iter().flat_map(|&block| flow.block(block)).filter(writes).count() < 2 {
         return false;
     }
-    let set_inside = |one: &Instruction| match &one.op {
+    let assigns_constant_inside = |one: &Instruction| match &one.op {
         Op::Phi { incoming, .. } => {
             incoming.iter().any(|(value, from)| matches!(value, Value::Constant(_)) && inside(from.0))
         }
         _ => false,
     };
-    let leaves = |block: &usize| flow.graph.successors[*block].iter().any(|to| !inside(*to));
+    let is_exiting = |block: &usize| flow.graph.successors[*block].iter().any(|to| !inside(*to));
     let mut branches = one.blocks.iter().filter_map(|&block| flow.condition(block));
-    let mut exits = one.blocks.iter().copied().filter(leaves).filter_map(|block| flow.condition(block));
+    let mut exits = one.blocks.iter().copied().filter(is_exiting).filter_map(|block| flow.condition(block));
     branches.any(|condition| flow.find(condition, inside, |one| one.op.is_atomic_update()).is_some())
-        && exits.any(|condition| flow.find(condition, inside, set_inside).is_some())
+        && exits.any(|condition| flow.find(condition, inside, assigns_constant_inside).is_some())
 }

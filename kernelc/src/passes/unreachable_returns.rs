@@ -1,9 +1,9 @@
-//! Returns from kernels where no thread gets to.
+//! Replaces `unreachable` in kernels by a return.
 //!
 //! - Precondition: none.
 //! - Effect: in kernels, each `unreachable` becomes `ret void` at the same source location.
-//! - Why: `unreachable` follows, for example, the last iteration that a loop may have where it is unrolled that often. `structurizecfg` does not structure
-//!   control flow around a second end of the function. LLVM's `mergereturn` merges ends of one kind only.
+//! - Why: `unreachable` follows, for example, the last possible iteration of a fully unrolled loop. `structurizecfg`
+//!   does not structure control flow around a second exit of the function. LLVM's `mergereturn` merges exits of one kind only.
 
 use crate::llvm::{Form, Module, number};
 

@@ -1,6 +1,6 @@
 //! Constants of libclang's `Index.h`.
 
-/// What a cursor is: `CXCursorKind` of Index.h.
+/// The kinds of cursors: `CXCursorKind` of Index.h.
 pub(super) mod kind {
     pub const UNION: i32 = 3;
     pub const STRUCT: i32 = 2;
@@ -66,7 +66,7 @@ pub(super) mod kind {
     pub const FRIEND: i32 = 603;
 }
 
-/// What a type is: `CXTypeKind` of Index.h.
+/// The kinds of types: `CXTypeKind` of Index.h.
 pub(super) mod ty {
     pub const UNEXPOSED: i32 = 1;
     pub const VOID: i32 = 2;
@@ -97,7 +97,7 @@ pub(super) mod ty {
     pub const AUTO: i32 = 118;
 }
 
-/// Where a variable is kept: `CX_StorageClass` of Index.h.
+/// The storage classes of variables: `CX_StorageClass` of Index.h.
 pub(super) mod storage {
     pub const STATIC: i32 = 3;
 }

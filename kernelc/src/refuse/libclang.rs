@@ -1,13 +1,13 @@
-//! Clang's own tree of a source, through libclang, which is loaded at run time: the one module that calls it.
+//! Gives access to Clang's AST of a source. The module loads libclang at run time, and no other module calls libclang.
 //!
-//! Loaded once and never unloaded, and what is parsed is never disposed of: the process that uses this does nothing else
-//! (`refuse::child`). So a [`Cursor`] or a [`Type`] is valid from its making to the end of the process.
+//! libclang is never unloaded and parsed sources are never disposed of, because the process only checks one source
+//! (`refuse::child`). Therefore a [`Cursor`] or a [`Type`] is valid until the process ends.
 #![allow(unsafe_code)]
 
 pub(super) use super::constants::{kind, ty};
 use super::text::{Severity, Text};
 use crate::clang;
-use crate::diagnostics::Place;
+use crate::diagnostics::SourceLocation;
 use crate::files;
 use libloading::Library;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_longlong, c_uint, c_ulonglong, c_void};
@@ -66,17 +66,17 @@ macro_rules! functions {
         struct Functions { $($name: unsafe extern "C" fn($($argument),*) -> $result,)* }
 
         impl Functions {
-            /// Looks them up.
+            /// Looks the functions up.
             ///
             /// # Safety
-            /// The library is a libclang, whose functions have these signatures since Clang 21 (its C API is stable), and it stays
-            /// loaded as long as they are called.
+            /// `library` must be libclang. Its functions have had these signatures since Clang 21 (a stable C API).
+            /// The library must stay loaded as long as the functions are called.
             unsafe fn of(library: &Library) -> Result<Self, String> {
                 Ok(Self { $($name: {
                     let name = stringify!($name);
                     // SAFETY: the caller promises the signature; the library stays loaded.
                     *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> $result>(name.as_bytes()) }
-                        .map_err(|_| format!("it has no {name}"))?
+                        .map_err(|_| format!("the library has no {name}"))?
                 },)* })
             }
         }
@@ -168,7 +168,7 @@ functions! {
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
-/// Attributes that Clang adds by itself are children of their declarations.
+/// Visits attributes that Clang adds implicitly, as children of their declarations.
 const VISIT_IMPLICIT_ATTRIBUTES: c_uint = 0x2000;
 /// `CXChildVisit_Continue` and `CXVisit_Continue`.
 const CONTINUE: c_int = 1;
@@ -180,15 +180,15 @@ fn with<R>(act: impl FnOnce(&Functions) -> R) -> Option<R> {
 /// Loads the library, which must be of the major version `major`.
 pub(super) fn load(path: &Path, major: u32) -> Result<(), String> {
     let unfit = |why: String| format!("{} cannot be used: {why}", path.display());
-    // SAFETY: the initialisers are those of a libclang, by its file name. They have no conditions.
+    // SAFETY: the file name says that the library is a libclang, whose initialisers have no preconditions.
     let library = unsafe { Library::new(path) }.map_err(|e| unfit(e.to_string()))?;
-    // SAFETY: it is a libclang, by its file name. It is never unloaded.
+    // SAFETY: the file name says that the library is a libclang. It is never unloaded.
     let functions = unsafe { Functions::of(&library) }.map_err(unfit)?;
     std::mem::forget(library);
-    // SAFETY: the string is new.
+    // SAFETY: nothing else uses the string.
     let version = unsafe { string(&functions, (functions.clang_getClangVersion)()) };
     if clang::major_in(&version) != Some(major) {
-        return Err(unfit(format!("it is of {version}, and the compiler is Clang {major}")));
+        return Err(unfit(format!("the library belongs to {version}, but the compiler is Clang {major}")));
     }
     let _ = FUNCTIONS.set(functions);
     Ok(())
@@ -198,7 +198,7 @@ pub(super) fn load(path: &Path, major: u32) -> Result<(), String> {
 #[derive(Clone, Copy)]
 pub(super) struct Unit(*mut c_void);
 
-/// Parses what the command line of a compiler names; the first argument is the compiler.
+/// Parses the source that a compiler's command line names. The first argument is the compiler.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Unit, String> {
     let arguments: Vec<CString> = arguments
         .iter()
@@ -208,65 +208,66 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Unit, String> {
     let pointers: Vec<*const c_char> = arguments.iter().map(|a| a.as_ptr()).collect();
     let count = c_int::try_from(pointers.len()).map_err(|e| e.to_string())?;
     let mut unit = std::ptr::null_mut();
-    let none = std::ptr::null_mut();
-    // SAFETY: the strings live over the call, which copies what it keeps; the source is among the arguments.
+    let no_files = std::ptr::null_mut();
+    // SAFETY: the strings outlive the call, which copies what it keeps; the source is among the arguments.
     let code = with(|f| unsafe {
         let index = (f.clang_createIndex)(0, 0);
         let (first, options) = (pointers.as_ptr(), VISIT_IMPLICIT_ATTRIBUTES);
-        (f.clang_parseTranslationUnit2FullArgv)(index, std::ptr::null(), first, count, none, 0, options, &mut unit)
+        (f.clang_parseTranslationUnit2FullArgv)(index, std::ptr::null(), first, count, no_files, 0, options, &mut unit)
     });
     match code {
         Some(0) => Ok(Unit(unit)),
         // `CXError_Crashed`.
         Some(2) => Err("libclang crashed".into()),
-        _ => Err("libclang cannot parse it".into()),
+        _ => Err("libclang cannot parse the source".into()),
     }
 }
 
-/// A range of a source, up to the place `end` and without it.
+/// A range of a source; `end` is exclusive.
 pub(super) struct Range {
-    pub(super) start: Place,
-    pub(super) end: Place,
+    pub(super) start: SourceLocation,
+    pub(super) end: SourceLocation,
 }
 
 /// A diagnostic of Clang.
 pub(super) struct Diagnostic {
     pub(super) severity: Severity,
     pub(super) text: Text,
-    /// The option that turns a warning into this error or off, as `-Wname`; empty if there is none.
+    /// The option that controls the diagnostic, as `-Wname`; empty if there is none.
     pub(super) option: String,
-    /// Clang only says how the source led to the place: by an inclusion or by a macro.
+    /// True for a note that only says by which inclusion or macro the compiler reached the place.
     pub(super) is_of_the_preprocessor: bool,
-    pub(super) place: Place,
+    pub(super) place: SourceLocation,
     pub(super) location: Location,
-    /// What Clang underlines. `None` stands for a range of no text, such as the arguments of a call without arguments.
+    /// The ranges that Clang underlines. `None` is a range without text, such as the arguments of a call without arguments.
     pub(super) ranges: Vec<Option<Range>>,
-    /// What Clang would write instead of a range.
+    /// Clang's fix-its: ranges and their replacements.
     pub(super) fixes: Vec<(Range, String)>,
-    /// The word at the place, in the macro that it is written in.
+    /// The word at the place; in a macro, the word of the macro's definition.
     pub(super) word: String,
     pub(super) notes: Vec<Diagnostic>,
-    /// What stands there.
+    /// The cursor at the place.
     pub(super) at: Cursor,
-    /// The place is in a header of the system, of which C++ AMP's are part.
-    pub(super) of_system: bool,
+    /// True if the place is in a system header; C++ AMP's headers are system headers.
+    pub(super) in_system_header: bool,
 }
 
-/// A location in a unit. In a macro, each of its words has its own in each expansion.
+/// A location in a unit. In a macro, each word has a separate location in each expansion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Location(u32);
 
 impl Unit {
     pub(super) fn cursor(&self) -> Cursor {
-        // SAFETY: the unit is a parsed one, which is never disposed of.
+        // SAFETY: the unit is parsed and never disposed of.
         Cursor(with(|f| unsafe { (f.clang_getTranslationUnitCursor)(self.0) }).unwrap_or(NULL))
     }
 
-    /// The line of a place, as Clang has read it.
-    pub(super) fn line(&self, place: &Place) -> Option<String> {
+    /// The text of a place's line, as Clang has read it.
+    pub(super) fn line(&self, place: &SourceLocation) -> Option<String> {
         let name = CString::new(place.file.as_str()).ok()?;
         let mut length = 0;
-        // SAFETY: the name is a string; the text of a file of the unit is never disposed of, and is of the length that is written.
+        // SAFETY: the name is a C string. The text of a file of the unit is never disposed of, and has the length that
+        // the call writes.
         let text = with(|f| unsafe {
             let file = (f.clang_getFile)(self.0, name.as_ptr());
             let text =
@@ -277,12 +278,13 @@ impl Unit {
         Some(files::masked(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Where a place is by the `#line` above it.
-    pub(super) fn presumed(&self, place: &Place) -> Place {
+    /// The file, line and column that a place has according to `#line` directives.
+    pub(super) fn presumed(&self, place: &SourceLocation) -> SourceLocation {
         let Ok(name) = CString::new(place.file.as_str()) else { return place.clone() };
         let mut shown = RawString { data: std::ptr::null(), flags: 0 };
         let (mut line, mut column) = (0, 0);
-        // SAFETY: the name is a string, and the unit is a parsed one; the results are written before the call returns. The string is new.
+        // SAFETY: the name is a C string, and the unit is parsed. The results are written before the call returns.
+        // Nothing else uses the string.
         let file = with(|f| unsafe {
             let file = (f.clang_getFile)(self.0, name.as_ptr());
             let location = (f.clang_getLocation)(self.0, file, place.line, place.column);
@@ -290,7 +292,7 @@ impl Unit {
             string(f, shown)
         });
         match file {
-            Some(file) if line > 0 => Place { file, line, column },
+            Some(file) if line > 0 => SourceLocation { file, line, column },
             _ => place.clone(),
         }
     }
@@ -301,7 +303,7 @@ impl Unit {
     }
 }
 
-/// SAFETY: the set is one of the unit, which is parsed.
+/// SAFETY: the set belongs to the unit, which is parsed.
 unsafe fn diagnostics(f: &Functions, unit: *mut c_void, set: *mut c_void) -> Vec<Diagnostic> {
     // SAFETY: the caller's set, and its members by their numbers.
     unsafe {
@@ -310,7 +312,7 @@ unsafe fn diagnostics(f: &Functions, unit: *mut c_void, set: *mut c_void) -> Vec
     }
 }
 
-/// SAFETY: the diagnostic is one of the unit, which is parsed.
+/// SAFETY: the diagnostic belongs to the unit, which is parsed.
 unsafe fn diagnostic(f: &Functions, unit: *mut c_void, raw: *mut c_void) -> Diagnostic {
     // SAFETY: the caller's diagnostic, and its parts by their numbers.
     unsafe {
@@ -339,18 +341,18 @@ unsafe fn diagnostic(f: &Functions, unit: *mut c_void, raw: *mut c_void) -> Diag
             word: word(f, unit, location),
             notes: diagnostics(f, unit, (f.clang_getChildDiagnostics)(raw)),
             at: Cursor((f.clang_getCursor)(unit, location)),
-            of_system: (f.clang_Location_isInSystemHeader)(location) != 0,
+            in_system_header: (f.clang_Location_isInSystemHeader)(location) != 0,
         }
     }
 }
 
 /// The word at a location, as it is written in a source or in a macro's definition.
 ///
-/// SAFETY: the location is one of the unit, which is parsed.
+/// SAFETY: the location belongs to the unit, which is parsed.
 unsafe fn word(f: &Functions, unit: *mut c_void, location: RawLocation) -> String {
     let (mut file, mut line, mut column, mut offset) = (std::ptr::null_mut(), 0, 0, 0);
-    // SAFETY: the caller's location; the results are written before the call returns. The token is one, and is disposed of after its
-    // last use.
+    // SAFETY: the caller's location; the results are written before the call returns. `clang_getToken` returns a single
+    // token, which is disposed of after its last use.
     unsafe {
         (f.clang_getSpellingLocation)(location, &mut file, &mut line, &mut column, &mut offset);
         if file.is_null() {
@@ -366,7 +368,7 @@ unsafe fn word(f: &Functions, unit: *mut c_void, location: RawLocation) -> Strin
     }
 }
 
-/// Nothing if it is a range of no text.
+/// `None` for a range without text.
 ///
 /// SAFETY: the range comes from libclang.
 unsafe fn range(f: &Functions, raw: RawRange) -> Option<Range> {
@@ -388,13 +390,13 @@ unsafe fn string(f: &Functions, raw: RawString) -> String {
 }
 
 /// SAFETY: the location comes from libclang.
-unsafe fn place(f: &Functions, location: RawLocation) -> Place {
+unsafe fn place(f: &Functions, location: RawLocation) -> SourceLocation {
     let (mut file, mut line, mut column, mut offset) = (std::ptr::null_mut(), 0, 0, 0);
     // SAFETY: the caller's location; the results are written before the calls return.
     unsafe {
         (f.clang_getExpansionLocation)(location, &mut file, &mut line, &mut column, &mut offset);
         let file = if file.is_null() { String::new() } else { string(f, (f.clang_getFileName)(file)) };
-        Place { file, line, column }
+        SourceLocation { file, line, column }
     }
 }
 
@@ -413,39 +415,39 @@ impl PartialEq for Cursor {
 }
 
 extern "C" fn keep_child(child: RawCursor, _: RawCursor, list: *mut c_void) -> c_int {
-    // SAFETY: `children` gives the address of its list, which lives over the call.
+    // SAFETY: `children` passes the address of its list, which outlives the call.
     unsafe { (*list.cast::<Vec<Cursor>>()).push(Cursor(child)) };
     CONTINUE
 }
 
 extern "C" fn keep_part(part: RawCursor, list: *mut c_void) -> c_int {
-    // SAFETY: as `keep_child`, of `parts`.
+    // SAFETY: as in `keep_child`; the caller is `parts`.
     unsafe { (*list.cast::<Vec<Cursor>>()).push(Cursor(part)) };
     CONTINUE
 }
 
-/// Methods that hand a cursor to a function of libclang.
-macro_rules! asked {
+/// Methods that pass a cursor to a function of libclang.
+macro_rules! cursor_methods {
     ($($name:ident -> $result:ty: $function:ident, $make:expr;)*) => {
         $(pub(super) fn $name(self) -> Option<$result> {
-            // SAFETY: the cursor is one of the unit, which is never disposed of.
+            // SAFETY: the cursor belongs to the unit, which is never disposed of.
             with(|f| unsafe { (f.$function)(self.0) }).map($make)
         })*
     };
 }
 
-/// Methods that ask libclang a question about a cursor or a type.
-macro_rules! asked_if {
+/// Methods that return libclang's answer to a yes-or-no question about a cursor or a type.
+macro_rules! predicate_methods {
     ($($(#[$documentation:meta])? $name:ident: $function:ident;)*) => {
         $($(#[$documentation])? pub(super) fn $name(self) -> bool {
-            // SAFETY: the cursor or the type is one of the unit, which is never disposed of.
+            // SAFETY: the cursor or the type belongs to the unit, which is never disposed of.
             with(|f| unsafe { (f.$function)(self.0) != 0 }).unwrap_or(false)
         })*
     };
 }
 
 impl Cursor {
-    asked! {
+    cursor_methods! {
         ty -> Type: clang_getCursorType, Type;
         referenced -> Cursor: clang_getCursorReferenced, Cursor;
         definition -> Cursor: clang_getCursorDefinition, Cursor;
@@ -460,14 +462,14 @@ impl Cursor {
     }
 
     pub(super) fn is_null(self) -> bool {
-        // SAFETY: any cursor may be asked.
+        // SAFETY: the function accepts any cursor.
         with(|f| unsafe { (f.clang_Cursor_isNull)(self.0) != 0 }).unwrap_or(true) || (70..=73).contains(&self.0.kind)
     }
 
-    asked_if! {
+    predicate_methods! {
         is_virtual: clang_CXXMethod_isVirtual;
         is_static_method: clang_CXXMethod_isStatic;
-        /// A member function that is written `= default`.
+        /// True for a member function with `= default`.
         is_defaulted: clang_CXXMethod_isDefaulted;
         is_definition: clang_isCursorDefinition;
         is_virtual_base: clang_isVirtualBase;
@@ -475,21 +477,21 @@ impl Cursor {
         is_bit_field: clang_Cursor_isBitField;
     }
 
-    /// A function that is deleted.
+    /// True for a deleted function.
     pub(super) fn is_deleted(self) -> bool {
-        // SAFETY: the cursor is one of the unit. `CXAvailability_NotAvailable` is 2.
+        // SAFETY: the cursor belongs to the unit. `CXAvailability_NotAvailable` is 2.
         with(|f| unsafe { (f.clang_getCursorAvailability)(self.0) == 2 }).unwrap_or(false)
     }
 
-    /// A function that is declared with `throw(...)` of types.
+    /// True for a function declared with `throw(...)` and a list of types.
     pub(super) fn has_dynamic_exceptions(self) -> bool {
-        // SAFETY: the cursor is one of the unit. `CXCursor_ExceptionSpecificationKind_Dynamic` is 2.
+        // SAFETY: the cursor belongs to the unit. `CXCursor_ExceptionSpecificationKind_Dynamic` is 2.
         with(|f| unsafe { (f.clang_getCursorExceptionSpecificationType)(self.0) == 2 }).unwrap_or(false)
     }
 
     /// The value of an integer literal.
     pub(super) fn value(self) -> Option<u64> {
-        // SAFETY: the cursor is one of the unit. The result is one of libclang's, and is disposed of after its last use.
+        // SAFETY: the cursor belongs to the unit. The result comes from libclang and is disposed of after its last use.
         with(|f| unsafe {
             let result = (f.clang_Cursor_Evaluate)(self.0);
             (!result.is_null()).then(|| {
@@ -506,11 +508,11 @@ impl Cursor {
     }
 
     pub(super) fn spelling(self) -> String {
-        // SAFETY: the cursor is one of the unit; the string is new.
+        // SAFETY: the cursor belongs to the unit; nothing else uses the string.
         with(|f| unsafe { string(f, (f.clang_getCursorSpelling)(self.0)) }).unwrap_or_default()
     }
 
-    /// The name that the linker knows it by.
+    /// The mangled name, as the linker knows it.
     pub(super) fn mangling(self) -> String {
         // SAFETY: as above.
         with(|f| unsafe { string(f, (f.clang_Cursor_getMangling)(self.0)) }).unwrap_or_default()
@@ -518,14 +520,14 @@ impl Cursor {
 
     pub(super) fn children(self) -> Vec<Cursor> {
         let mut list: Vec<Cursor> = Vec::new();
-        // SAFETY: the cursor is one of the unit; the list lives over the call, and nobody else uses it meanwhile.
+        // SAFETY: the cursor belongs to the unit; the list outlives the call, and nothing else uses it meanwhile.
         with(|f| unsafe { (f.clang_visitChildren)(self.0, keep_child, (&raw mut list).cast()) });
         list
     }
 
     /// The arguments of a call.
     pub(super) fn arguments(self) -> Vec<Cursor> {
-        // SAFETY: the cursor is one of the unit, and has so many arguments.
+        // SAFETY: the cursor belongs to the unit, and has `count` arguments.
         with(|f| unsafe {
             let count = u32::try_from((f.clang_Cursor_getNumArguments)(self.0)).unwrap_or(0);
             (0..count).map(|n| Cursor((f.clang_Cursor_getArgument)(self.0, n))).collect()
@@ -533,8 +535,8 @@ impl Cursor {
         .unwrap_or_default()
     }
 
-    pub(super) fn place(self) -> Place {
-        // SAFETY: the cursor is one of the unit, and so is its location.
+    pub(super) fn place(self) -> SourceLocation {
+        // SAFETY: the cursor and its location belong to the unit.
         with(|f| unsafe { place(f, (f.clang_getCursorLocation)(self.0)) }).unwrap_or_default()
     }
 
@@ -543,27 +545,27 @@ impl Cursor {
         Location(with(|f| unsafe { (f.clang_getCursorLocation)(self.0) }).map_or(0, |location| location.number))
     }
 
-    /// From its first character to its last.
+    /// The range from the cursor's first character to its last.
     pub(super) fn extent(self) -> Option<Range> {
         // SAFETY: as `place`.
         with(|f| unsafe { range(f, (f.clang_getCursorExtent)(self.0)) })?
     }
 
-    /// Written in a macro's definition.
+    /// True if the cursor is written in a macro's definition.
     pub(super) fn is_from_macro(self) -> bool {
         // SAFETY: as `place`.
         with(|f| unsafe {
             let location = (f.clang_getCursorLocation)(self.0);
-            let (mut file, mut line, mut column, mut at, mut spelt) = (std::ptr::null_mut(), 0, 0, 0, 0);
+            let (mut file, mut line, mut column, mut at, mut spelling_offset) = (std::ptr::null_mut(), 0, 0, 0, 0);
             (f.clang_getExpansionLocation)(location, &mut file, &mut line, &mut column, &mut at);
-            (f.clang_getSpellingLocation)(location, &mut file, &mut line, &mut column, &mut spelt);
-            at != spelt
+            (f.clang_getSpellingLocation)(location, &mut file, &mut line, &mut column, &mut spelling_offset);
+            at != spelling_offset
         })
         .unwrap_or(false)
     }
 
-    /// In a header of the system, of which C++ AMP's are part.
-    pub(super) fn is_of_system(self) -> bool {
+    /// True if the cursor is in a system header; C++ AMP's headers are system headers.
+    pub(super) fn is_in_system_header(self) -> bool {
         // SAFETY: as `place`.
         with(|f| unsafe { (f.clang_Location_isInSystemHeader)((f.clang_getCursorLocation)(self.0)) != 0 })
             .unwrap_or(true)
@@ -574,27 +576,27 @@ impl Cursor {
 #[derive(Clone, Copy)]
 pub(super) struct Type(RawType);
 
-/// Methods that hand a type to a function of libclang.
-macro_rules! asked_of_type {
+/// Methods that pass a type to a function of libclang.
+macro_rules! type_methods {
     ($($name:ident: $function:ident;)*) => {
         $(pub(super) fn $name(self) -> Type {
-            // SAFETY: the type is one of the unit, which is never disposed of.
+            // SAFETY: the type belongs to the unit, which is never disposed of.
             Type(with(|f| unsafe { (f.$function)(self.0) }).unwrap_or(NO_TYPE))
         })*
     };
 }
 
 impl Type {
-    asked_of_type! {
+    type_methods! {
         canonical: clang_getCanonicalType;
         pointee: clang_getPointeeType;
         element: clang_getElementType;
         result: clang_getResultType;
     }
 
-    /// In bytes; none where that is not known yet.
+    /// The size in bytes; `None` if it is unknown.
     pub(super) fn size(self) -> Option<u64> {
-        // SAFETY: the type is one of the unit.
+        // SAFETY: the type belongs to the unit.
         with(|f| unsafe { (f.clang_Type_getSizeOf)(self.0) }).and_then(|n| u64::try_from(n).ok())
     }
 
@@ -604,45 +606,45 @@ impl Type {
     }
 
     pub(super) fn spelling(self) -> String {
-        // SAFETY: the type is one of the unit; the string is new.
+        // SAFETY: the type belongs to the unit; nothing else uses the string.
         with(|f| unsafe { string(f, (f.clang_getTypeSpelling)(self.0)) }).unwrap_or_default()
     }
 
     pub(super) fn declaration(self) -> Cursor {
-        // SAFETY: the type is one of the unit.
+        // SAFETY: the type belongs to the unit.
         Cursor(with(|f| unsafe { (f.clang_getTypeDeclaration)(self.0) }).unwrap_or(NULL))
     }
 
-    /// The type that stands at a place of a template's arguments.
+    /// The template argument at a position, if it is a type.
     pub(super) fn template_argument(self, at: u32) -> Option<Type> {
-        // SAFETY: the type is one of the unit.
+        // SAFETY: the type belongs to the unit.
         with(|f| unsafe { (f.clang_Type_getTemplateArgumentAsType)(self.0, at) }).filter(|t| t.kind != 0).map(Type)
     }
 
-    asked_if! {
+    predicate_methods! {
         is_variadic: clang_isFunctionTypeVariadic;
         is_volatile: clang_isVolatileQualifiedType;
         is_const: clang_isConstQualifiedType;
     }
 
-    /// The members of a class that hold values, also those without names.
+    /// The non-static data members of a class, unnamed ones included.
     pub(super) fn fields(self) -> Vec<Cursor> {
         self.parts(|f| f.clang_Type_visitFields)
     }
 
-    /// The bases of a class, also of one that is made of a template.
+    /// The bases of a class, also of a template's instantiation.
     pub(super) fn bases(self) -> Vec<Cursor> {
         self.parts(|f| f.clang_visitCXXBaseClasses)
     }
 
-    /// The member functions of a class, with its constructors and with those that the compiler makes, which are where the class is.
+    /// The member functions of a class, with constructors and implicit members. The place of an implicit member is that of the class.
     pub(super) fn methods(self) -> Vec<Cursor> {
         self.parts(|f| f.clang_visitCXXMethods)
     }
 
     fn parts(self, visit: fn(&Functions) -> VisitParts) -> Vec<Cursor> {
         let mut list: Vec<Cursor> = Vec::new();
-        // SAFETY: the type is one of the unit; the list lives over the call, and nobody else uses it meanwhile.
+        // SAFETY: the type belongs to the unit; the list outlives the call, and nothing else uses it meanwhile.
         with(|f| unsafe { visit(f)(self.0, keep_part, (&raw mut list).cast()) });
         list
     }

@@ -1,9 +1,9 @@
-//! What C++ AMP forbids and Clang, which compiles the device's code as HIP, does not: found in Clang's own tree of the source.
+//! Finds code that C++ AMP forbids although Clang, which compiles device code as HIP, accepts it. The check reads Clang's AST of the source.
 //!
-//! The check of a source is a process of its own, this program under the name [`CHILD`]: it loads libclang (`libclang`), parses
-//! the source as the check pass would, and decides on cursors, types and places alone. `rules` has C++ AMP's rules, with what
-//! `types` knows of types; `errors` judges Clang's errors. The process gives the driver a `report`, of which nothing is left to
-//! decide but which lines to print.
+//! A child process, this program with the argument [`CHILD`], checks a source. The child loads libclang (`libclang`),
+//! parses the source as the check pass would, and examines only cursors, types and places. `rules` contains C++ AMP's
+//! rules, and `types` contains predicates about types. `errors` decides about Clang's errors. The child sends a
+//! `report` to the driver, and the driver only decides which lines to print.
 
 mod constants;
 mod errors;
@@ -23,7 +23,7 @@ pub use words::misplaced;
 
 use crate::amp_warnings::AmpWarning;
 use crate::clang::{Clang, Pass, Unit};
-use crate::diagnostics::{self, Place};
+use crate::diagnostics::{self, SourceLocation};
 use crate::files::{self, Running};
 use report::Report;
 use std::collections::HashSet;
@@ -31,34 +31,34 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::Path;
 
-/// The first argument of the process that checks.
+/// The first argument of the child process.
 pub const CHILD: &str = "--revamp-check-amp";
 
-/// The check of a source, under way.
+/// A running check of a source.
 pub struct Check<'a> {
     running: Running,
-    /// What the words of the source have shown.
+    /// The errors that [`misplaced`] found.
     misplaced: &'a [Finding],
-    /// The same source where restrict(amp) is the host's too.
-    both: Option<Running>,
+    /// A second check that also treats restrict(amp) code as host code.
+    amp_as_host: Option<Running>,
 }
 
 /// What the check found.
 pub struct Checked {
-    /// What is to be printed.
+    /// The text to print.
     pub text: String,
-    /// How many errors that is.
+    /// The number of errors in the text.
     pub errors: usize,
-    warnings: Vec<(AmpWarning, Place, Finding)>,
-    /// An error may be about a function that only the host has.
+    warnings: Vec<(AmpWarning, SourceLocation, Finding)>,
+    /// True if an error may be about a host-only function.
     pub names_host_function: bool,
-    /// Amp code would name other functions if restrict(amp) were the host's too.
+    /// True if overload resolution in amp code would select other functions if restrict(amp) code were host code too.
     pub overloaded: bool,
 }
 
 impl<'a> Check<'a> {
-    /// Starts it. `strict`: revamp's extensions are refused too. `compare`: it is looked whether functions are overloaded on
-    /// restriction. `misplaced`: what [`misplaced`] has found.
+    /// Starts the check. `strict`: refuse revamp's extensions too. `compare`: find out whether functions are overloaded
+    /// on restriction. `misplaced`: the findings of [`misplaced`].
     pub fn start(
         clang: &Clang,
         unit: &Unit<'_>,
@@ -77,35 +77,37 @@ impl<'a> Check<'a> {
             if amp_is_both {
                 command.arg("-DREVAMP_AMP_IS_BOTH");
             }
-            // Host threads run what the host's pass makes.
-            let side =
+            // The second check replaces the device's pass by the host's pass, whose code host threads run.
+            let as_host_argument =
                 |argument| if argument == "--cuda-device-only" { OsStr::new("--cuda-host-only") } else { argument };
-            command.args(pass.get_args().map(|argument| if amp_is_both { side(argument) } else { argument }));
+            command
+                .args(pass.get_args().map(|argument| if amp_is_both { as_host_argument(argument) } else { argument }));
             let name = format!("libclang, checking {},", unit.source.display());
-            Ok::<_, String>(Running::heard(&mut command)?.named(name))
+            Ok::<_, String>(Running::with_output(&mut command)?.named(name))
         };
         let running = child(false)?;
-        let both = if compare { Some(child(true)?) } else { None };
-        Ok(Self { running, misplaced, both })
+        let amp_as_host = if compare { Some(child(true)?) } else { None };
+        Ok(Self { running, misplaced, amp_as_host })
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the check.
     pub fn end(self) -> Result<Checked, String> {
-        let report = reported(self.running)?;
-        let overloaded = match self.both {
-            Some(both) => reported(both)?.chosen != report.chosen,
+        let report = wait_for_report(self.running)?;
+        let overloaded = match self.amp_as_host {
+            Some(amp_as_host) => wait_for_report(amp_as_host)?.resolved_functions != report.resolved_functions,
             None => false,
         };
         let mut text: String = report.clang.iter().map(|error| error.text.as_str()).collect();
         let line = |error: &Finding| (error.place.file.clone(), error.place.line);
-        // What Clang says of a line is enough.
-        let of_clang: HashSet<_> = report.clang.iter().map(line).collect();
-        let misplaced: Vec<&Finding> = self.misplaced.iter().filter(|error| !of_clang.contains(&line(error))).collect();
+        // If Clang reports an error in a line, no other error of that line is shown.
+        let clang_lines: HashSet<_> = report.clang.iter().map(line).collect();
+        let misplaced: Vec<&Finding> =
+            self.misplaced.iter().filter(|error| !clang_lines.contains(&line(error))).collect();
         text.extend(misplaced.iter().map(|e| diagnostics::shown(&e.place, &e.place, "error", &e.text)));
         text.extend(report.amp.iter().map(|error| error.text.as_str()));
         let errors = report.clang.len() + misplaced.len() + report.amp.len();
         if errors > 0 {
-            text += &diagnostics::generated(errors, "checking restrictions");
+            text += &diagnostics::error_count_line(errors, "checking restrictions");
         }
         let warnings = report.warnings;
         Ok(Checked { text, errors, warnings, names_host_function: report.names_host_function, overloaded })
@@ -113,34 +115,34 @@ impl<'a> Check<'a> {
 }
 
 impl Checked {
-    /// The warnings that are on, as they are printed, and how many they are. `fatal`: they are errors.
-    pub fn warnings(&self, are_on: impl Fn(AmpWarning) -> bool, fatal: bool) -> (String, usize) {
-        let on: Vec<_> = self.warnings.iter().filter(|(warning, ..)| are_on(*warning)).collect();
+    /// The text of the enabled warnings, and their number. `fatal`: warnings are errors.
+    pub fn warnings(&self, is_enabled: impl Fn(AmpWarning) -> bool, fatal: bool) -> (String, usize) {
+        let enabled: Vec<_> = self.warnings.iter().filter(|(warning, ..)| is_enabled(*warning)).collect();
         let (kind, option) = if fatal { ("error", "-Werror,-W") } else { ("warning", "-W") };
-        let shown = on.iter().map(|(warning, presumed, Finding { place, text })| {
+        let shown = enabled.iter().map(|(warning, presumed, Finding { place, text })| {
             diagnostics::shown(presumed, place, kind, &format!("{text} [{option}{}]", warning.name()))
         });
-        (shown.collect(), on.len())
+        (shown.collect(), enabled.len())
     }
 }
 
-/// What the process reports at its end.
-fn reported(running: Running) -> Result<Report, String> {
+/// Waits for a child process, and returns its report.
+fn wait_for_report(running: Running) -> Result<Report, String> {
     let (code, output, text) = running.output()?;
-    let report = (code == 0).then(|| Report::decoded(&output)).flatten();
+    let report = (code == 0).then(|| Report::decode(&output)).flatten();
     report.ok_or_else(|| if text.is_empty() { format!("libclang ended with {code}") } else { text.trim_end().into() })
 }
 
-/// The process that checks. Arguments: libclang, its major version, `strict` or `usual`, `overloaded` or `check`, the command
-/// line of the check pass.
+/// The child process that checks. Arguments: libclang, its major version, `strict` or `usual`, `overloaded` or `check`,
+/// the command line of the check pass.
 pub fn child(arguments: &[OsString]) -> i32 {
-    // Expressions may be nested deep.
+    // The large stack is for deeply nested expressions.
     let arguments = arguments.to_vec();
     let check = std::thread::Builder::new().stack_size(256 << 20).spawn(move || check(&arguments));
     let result = check
         .map_err(|e| e.to_string())
         .and_then(|thread| thread.join().unwrap_or_else(|_| Err("the check of the source failed".into())));
-    let written = result.and_then(|report| std::io::stdout().write_all(&report.encoded()).map_err(|e| e.to_string()));
+    let written = result.and_then(|report| std::io::stdout().write_all(&report.encode()).map_err(|e| e.to_string()));
     match written {
         Ok(()) => 0,
         Err(why) => {
@@ -152,13 +154,13 @@ pub fn child(arguments: &[OsString]) -> i32 {
 
 fn check(arguments: &[OsString]) -> Result<Report, String> {
     let [library, major, mode, purpose, line @ ..] = arguments else {
-        return Err("this is an internal command of revamp-kernelc".into());
+        return Err("this command is internal to revamp-kernelc; do not call it directly".into());
     };
     let headers = files::headers()?;
     let major = major.to_str().and_then(|number| number.parse().ok()).unwrap_or_default();
     libclang::load(Path::new(library), major)?;
     let source = line.last().map(|name| Path::new(name).display().to_string()).unwrap_or_default();
     let unit = libclang::parse(line).map_err(|why| format!("{source}: {why}"))?;
-    let found = rules::findings(&unit, mode == "strict");
-    Ok(errors::Errors::of(unit, &found, &headers, purpose == "overloaded").report())
+    let rule_results = rules::findings(&unit, mode == "strict");
+    Ok(errors::Errors::of(unit, &rule_results, &headers, purpose == "overloaded").report())
 }

@@ -1,12 +1,12 @@
-//! What the process that checks a source reports to the driver.
+//! The report that the child process of a check sends to the driver.
 
 use crate::amp_warnings::AmpWarning;
-use crate::diagnostics::Place;
+use crate::diagnostics::SourceLocation;
 
 /// An error, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    pub place: Place,
+    pub place: SourceLocation,
     pub text: String,
 }
 
@@ -17,17 +17,17 @@ pub struct Report {
     pub clang: Vec<Finding>,
     /// Errors in C++ AMP's words, as they are printed: with the line of the source.
     pub amp: Vec<Finding>,
-    /// Warnings: which, where that is by `#line`, and where and what it is.
-    pub warnings: Vec<(AmpWarning, Place, Finding)>,
-    /// An error may be about a function that only the host has.
+    /// For each warning: its option, its place according to `#line` directives, and its text with its place in the file.
+    pub warnings: Vec<(AmpWarning, SourceLocation, Finding)>,
+    /// True if an error may be about a host-only function.
     pub names_host_function: bool,
-    /// Where amp code names a function, and where that is declared.
-    pub chosen: Vec<(Place, Place)>,
+    /// For each name of a function in amp code: its place, and the place of the function's declaration.
+    pub resolved_functions: Vec<(SourceLocation, SourceLocation)>,
 }
 
 impl Report {
-    /// The bytes that [`Report::decoded`] reads.
-    pub fn encoded(&self) -> Vec<u8> {
+    /// The bytes that [`Report::decode`] reads.
+    pub fn encode(&self) -> Vec<u8> {
         let mut fields = Fields::default();
         for findings in [&self.clang, &self.amp] {
             fields.number(findings.len());
@@ -44,8 +44,8 @@ impl Report {
             fields.text(text);
         }
         fields.number(self.names_host_function.into());
-        fields.number(self.chosen.len());
-        for (at, function) in &self.chosen {
+        fields.number(self.resolved_functions.len());
+        for (at, function) in &self.resolved_functions {
             fields.place(at);
             fields.place(function);
         }
@@ -53,15 +53,15 @@ impl Report {
     }
 
     /// `None` if the bytes are no report.
-    pub fn decoded(bytes: &[u8]) -> Option<Self> {
-        let mut rest = Rest(bytes);
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut rest = UnreadFields(bytes);
         let mut findings = || {
             let count = rest.number()?;
             (0..count).map(|_| Some(Finding { place: rest.place()?, text: rest.text()? })).collect::<Option<Vec<_>>>()
         };
         let (clang, amp) = (findings()?, findings()?);
         let count = rest.number()?;
-        let warning = |rest: &mut Rest<'_>| {
+        let warning = |rest: &mut UnreadFields<'_>| {
             let name = rest.text()?;
             let warning = AmpWarning::ALL.into_iter().find(|one| one.name() == name)?;
             Some((warning, rest.place()?, Finding { place: rest.place()?, text: rest.text()? }))
@@ -69,12 +69,12 @@ impl Report {
         let warnings = (0..count).map(|_| warning(&mut rest)).collect::<Option<_>>()?;
         let names_host_function = rest.number()? == 1;
         let count = rest.number()?;
-        let chosen = (0..count).map(|_| Some((rest.place()?, rest.place()?))).collect::<Option<_>>()?;
-        rest.0.is_empty().then_some(Self { clang, amp, warnings, names_host_function, chosen })
+        let resolved_functions = (0..count).map(|_| Some((rest.place()?, rest.place()?))).collect::<Option<_>>()?;
+        rest.0.is_empty().then_some(Self { clang, amp, warnings, names_host_function, resolved_functions })
     }
 }
 
-/// Fields one behind the other: numbers of four bytes, and texts behind their lengths.
+/// The encoded fields: numbers of four bytes, and texts preceded by their lengths.
 #[derive(Default)]
 struct Fields(Vec<u8>);
 
@@ -88,17 +88,17 @@ impl Fields {
         self.0.extend(text.as_bytes());
     }
 
-    fn place(&mut self, place: &Place) {
+    fn place(&mut self, place: &SourceLocation) {
         self.text(&place.file);
         self.0.extend(place.line.to_le_bytes());
         self.0.extend(place.column.to_le_bytes());
     }
 }
 
-/// The fields that are left to read.
-struct Rest<'a>(&'a [u8]);
+/// The fields that are still to be read.
+struct UnreadFields<'a>(&'a [u8]);
 
-impl Rest<'_> {
+impl UnreadFields<'_> {
     fn number(&mut self) -> Option<u32> {
         let (bytes, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -112,8 +112,8 @@ impl Rest<'_> {
         String::from_utf8(bytes.to_vec()).ok()
     }
 
-    fn place(&mut self) -> Option<Place> {
-        Some(Place { file: self.text()?, line: self.number()?, column: self.number()? })
+    fn place(&mut self) -> Option<SourceLocation> {
+        Some(SourceLocation { file: self.text()?, line: self.number()?, column: self.number()? })
     }
 }
 
@@ -123,21 +123,21 @@ mod tests {
 
     #[test]
     fn reports_arrive_whole_or_not_at_all() {
-        let place = |line| Place { file: "a \u{e9}.cpp".into(), line, column: 3 };
+        let place = |line| SourceLocation { file: "a \u{e9}.cpp".into(), line, column: 3 };
         let report = Report {
             clang: vec![Finding { place: place(1), text: "error: x\n  note\n".into() }],
             amp: vec![
                 Finding { place: place(2), text: String::new() },
-                Finding { place: Place::default(), text: "y".into() },
+                Finding { place: SourceLocation::default(), text: "y".into() },
             ],
             warnings: vec![(AmpWarning::Unsynchronized, place(6), Finding { place: place(7), text: "z".into() })],
             names_host_function: true,
-            chosen: vec![(place(4), place(5))],
+            resolved_functions: vec![(place(4), place(5))],
         };
-        let bytes = report.encoded();
-        assert_eq!(Report::decoded(&bytes), Some(report));
-        assert_eq!(Report::decoded(&Report::default().encoded()), Some(Report::default()));
-        assert!((0..bytes.len()).all(|length| Report::decoded(&bytes[..length]).is_none()));
-        assert_eq!(Report::decoded(&[bytes, vec![0]].concat()), None);
+        let bytes = report.encode();
+        assert_eq!(Report::decode(&bytes), Some(report));
+        assert_eq!(Report::decode(&Report::default().encode()), Some(Report::default()));
+        assert!((0..bytes.len()).all(|length| Report::decode(&bytes[..length]).is_none()));
+        assert_eq!(Report::decode(&[bytes, vec![0]].concat()), None);
     }
 }

@@ -1,8 +1,8 @@
-//! The restrictions that functions and lambdas are written with.
+//! The restrictions that are written at functions and lambdas.
 
 use super::libclang::{Cursor, kind};
 
-/// For whom a function is compiled.
+/// The side for which a function is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
     Cpu,
@@ -10,9 +10,9 @@ pub(super) enum Side {
     Both,
 }
 
-/// The restriction that a declaration is written with.
-pub(super) fn written(children: &[Cursor]) -> Option<Side> {
-    let has = |wanted| children.iter().any(|c| c.kind() == wanted && c.place().line > 0);
+/// The restriction that is written at a declaration.
+pub(super) fn written_restriction(children: &[Cursor]) -> Option<Side> {
+    let has = |attribute| children.iter().any(|c| c.kind() == attribute && c.place().line > 0);
     match (has(kind::DEVICE_ATTRIBUTE), has(kind::HOST_ATTRIBUTE)) {
         (true, true) => Some(Side::Both),
         (true, false) => Some(Side::Amp),
@@ -21,20 +21,21 @@ pub(super) fn written(children: &[Cursor]) -> Option<Side> {
     }
 }
 
-/// The restriction that a function or its first declaration is written with: a definition outside of its class may leave it out.
+/// The restriction that is written at a function or at its first declaration: a definition outside the class may omit it.
 pub(super) fn restriction(function: Cursor) -> Option<Side> {
-    let of_first =
-        || function.canonical().filter(|first| *first != function).and_then(|first| written(&first.children()));
-    written(&function.children()).or_else(of_first)
+    let first_restriction = || {
+        function.canonical().filter(|first| *first != function).and_then(|first| written_restriction(&first.children()))
+    };
+    written_restriction(&function.children()).or_else(first_restriction)
 }
 
-/// The restriction that a lambda is written with.
+/// The restriction that is written at a lambda.
 pub(super) fn lambda_restriction(lambda: Cursor) -> Option<Side> {
-    operator_of(lambda).and_then(|operator| written(&operator.children()))
+    call_operator_of(lambda).and_then(|operator| written_restriction(&operator.children()))
 }
 
-/// The operator of a lambda.
-pub(super) fn operator_of(lambda: Cursor) -> Option<Cursor> {
+/// The `operator()` of a lambda.
+pub(super) fn call_operator_of(lambda: Cursor) -> Option<Cursor> {
     let class = lambda.ty()?.declaration();
     class
         .children()

@@ -1,9 +1,9 @@
-//! Members that the compiler makes of a class.
+//! Implicit members of classes.
 
 use super::libclang::{Cursor, Type, kind, ty};
-use super::types::{element_of_all, is_callable, is_reference};
+use super::types::{innermost_element, is_callable, is_reference};
 
-/// A member that the compiler makes of a class where the program declares none.
+/// A member that the compiler generates if the program declares none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpecialMember {
     DefaultConstructor,
@@ -12,22 +12,22 @@ pub(super) enum SpecialMember {
 }
 
 impl SpecialMember {
-    /// Why amp code cannot have this member of a class, where the compiler makes it: the cpu function of a member or base, or of a part
-    /// of one, that it calls. `None` if it can.
-    pub(super) fn lacks(self, class: Type) -> Option<String> {
+    /// Why amp code cannot have the implicit member of a class: the text names the cpu function of a base or member that
+    /// the implicit member calls. `None` if amp code can have the implicit member.
+    pub(super) fn why_unavailable(self, class: Type) -> Option<String> {
         class.bases().into_iter().chain(class.fields()).find_map(|part| {
-            let made = element_of_all(part.ty()?);
-            if made.kind() != ty::RECORD {
+            let part_type = innermost_element(part.ty()?);
+            if part_type.kind() != ty::RECORD {
                 return None;
             }
-            let members = self.declared(made);
+            let members = self.declared_members(part_type);
             let why = if members.is_empty() {
-                self.lacks(made)?
+                self.why_unavailable(part_type)?
             } else {
                 let is_host = |c: &&Cursor| match self {
-                    // Any of them will do.
+                    // One callable constructor is enough.
                     Self::DefaultConstructor => !members.iter().any(|o| is_callable(*o)),
-                    // One without a version for amp code.
+                    // A cpu function without an overload for amp code.
                     _ => !members.iter().any(|o| same_parameters(*o, **c) && is_callable(*o)),
                 };
                 format!("'{}' is a cpu function", members.iter().find(is_host)?.spelling())
@@ -38,62 +38,65 @@ impl SpecialMember {
         })
     }
 
-    /// Those of a class that the program declares, without those that it leaves to the compiler.
-    fn declared(self, of: Type) -> Vec<Cursor> {
+    /// The members of this kind that the program declares, except defaulted members.
+    fn declared_members(self, of: Type) -> Vec<Cursor> {
         let class = of.declaration();
-        let is_one = |c: &Cursor| self.is(*c, class) && c.location() != class.location() && !c.is_defaulted();
-        let mut members: Vec<Cursor> = of.methods().into_iter().filter(is_one).collect();
+        let is_match = |c: &Cursor| self.is(*c, class) && c.location() != class.location() && !c.is_defaulted();
+        let mut members: Vec<Cursor> = of.methods().into_iter().filter(is_match).collect();
         if self == Self::DefaultConstructor {
-            // No type has the templates among its members; the class has, or what it is made of.
+            // A type does not list its constructor templates. The class or its template does.
             let pattern = class.specialized().filter(|template| !template.is_null()).unwrap_or(class);
-            let is_one = |c: &Cursor| is_constructor_template(*c, class) && needs_nothing(*c);
-            members.extend(pattern.children().into_iter().filter(is_one));
+            let is_match = |c: &Cursor| is_constructor_template(*c, class) && callable_without_arguments(*c);
+            members.extend(pattern.children().into_iter().filter(is_match));
         }
         members
     }
 
-    /// The function is this member of the class.
+    /// True if the function is a special member of this kind in the class.
     fn is(self, function: Cursor, class: Cursor) -> bool {
-        let own = |of: Type| {
+        let is_this_class = |of: Type| {
             let of = of.canonical();
             let of = if is_reference(of) { of.pointee().canonical() } else { of };
             of.declaration().canonical() == class.canonical()
         };
-        let takes_own = || {
+        let takes_this_class = || {
             let first = function.arguments().first().and_then(|first| first.ty());
-            first.is_some_and(own) && parameters(function).iter().skip(1).all(is_given)
+            first.is_some_and(is_this_class) && parameters(function).iter().skip(1).all(is_optional)
         };
         match self {
-            Self::DefaultConstructor => function.kind() == kind::CONSTRUCTOR && needs_nothing(function),
-            Self::CopyConstructor => function.kind() == kind::CONSTRUCTOR && takes_own(),
-            Self::Assignment => function.kind() == kind::METHOD && function.spelling() == "operator=" && takes_own(),
+            Self::DefaultConstructor => function.kind() == kind::CONSTRUCTOR && callable_without_arguments(function),
+            Self::CopyConstructor => function.kind() == kind::CONSTRUCTOR && takes_this_class(),
+            Self::Assignment => {
+                function.kind() == kind::METHOD && function.spelling() == "operator=" && takes_this_class()
+            }
         }
     }
 }
 
-/// The member is a template of the class's constructors.
+/// True if the member is a constructor template of the class.
 pub(super) fn is_constructor_template(member: Cursor, class: Cursor) -> bool {
     member.kind() == kind::FUNCTION_TEMPLATE && member.spelling().split('<').next() == Some(class.spelling().as_str())
 }
 
-/// It can be called without arguments.
-pub(super) fn needs_nothing(function: Cursor) -> bool {
-    parameters(function).iter().all(is_given)
+/// True if the function can be called without arguments.
+pub(super) fn callable_without_arguments(function: Cursor) -> bool {
+    parameters(function).iter().all(is_optional)
 }
 
-/// The parameters as they are written: what is made of a template has no default arguments.
+/// The parameters of a function. For an instantiation, these are the parameters of the template, because those of the
+/// instantiation lack default arguments.
 fn parameters(function: Cursor) -> Vec<Cursor> {
     let written = function.specialized().filter(|template| !template.is_null()).unwrap_or(function);
     written.children().into_iter().filter(|c| c.kind() == kind::PARAMETER).collect()
 }
 
-/// The parameter has a default argument, or takes any number of arguments.
-fn is_given(parameter: &Cursor) -> bool {
+/// True if the parameter has a default argument or takes any number of arguments.
+fn is_optional(parameter: &Cursor) -> bool {
     parameter.ty().is_some_and(|of| of.spelling().ends_with("...")) || initializer_of(*parameter).is_some()
 }
 
-/// The default argument of a parameter, or the initializer of a field. The declaration ends where the initializer ends; expressions
-/// of the type, as in `index<1>`, `int[3]` and `decltype(x)`, end before.
+/// The default argument of a parameter, or the initializer of a field: the expression that ends where the declaration
+/// ends. Expressions in the type, as in `index<1>`, `int[3]` and `decltype(x)`, end earlier.
 pub(super) fn initializer_of(declaration: Cursor) -> Option<Cursor> {
     let end = |c: Cursor| c.extent().map(|extent| extent.end);
     let last = declaration.children().pop()?;
@@ -101,7 +104,7 @@ pub(super) fn initializer_of(declaration: Cursor) -> Option<Cursor> {
     (is_expression && end(last) == end(declaration)).then_some(last)
 }
 
-/// The two have one name, and parameters of the same types.
+/// True if both functions have the same name and the same parameter types.
 pub(super) fn same_parameters(a: Cursor, b: Cursor) -> bool {
     let types = |c: Cursor| -> Vec<String> {
         c.arguments().into_iter().filter_map(Cursor::ty).map(|of| of.canonical().spelling()).collect()

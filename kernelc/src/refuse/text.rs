@@ -1,4 +1,4 @@
-//! How severe a diagnostic of Clang is, and its text.
+//! The severity and the text of Clang's diagnostics.
 
 use crate::diagnostics::in_amp_words;
 
@@ -21,12 +21,12 @@ impl std::fmt::Display for Severity {
     }
 }
 
-/// A text of Clang, which can be shown and is hidden from all else: what is refused never depends on it.
+/// A text of Clang. Other code can only display the text, so no decision depends on the wording.
 #[derive(Clone)]
 pub(super) struct Text(String);
 
 impl std::fmt::Display for Text {
-    /// In C++ AMP's words.
+    /// Writes the text in C++ AMP's words.
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str(&in_amp_words(&self.0))
     }
@@ -37,7 +37,7 @@ impl Text {
         Self(text)
     }
 
-    /// The part behind the first colon, where a note about a candidate says why it is not viable.
+    /// The part after the first colon, where a note about a candidate says why it is not viable.
     pub(super) fn reason(&self) -> Option<Text> {
         self.0.split_once(": ").map(|(_, reason)| Text(reason.to_owned()))
     }

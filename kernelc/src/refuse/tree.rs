@@ -1,12 +1,12 @@
-//! What stands around a place of a source.
+//! Finds the declarations and statements around a place of a source.
 
 use super::libclang::{Cursor, Unit, kind};
 use super::restrictions::{Side, lambda_restriction, restriction};
 use super::types::is_function;
-use crate::diagnostics::Place;
+use crate::diagnostics::SourceLocation;
 use std::collections::HashMap;
 
-/// The declarations of a unit, by the files that they are in.
+/// The declarations of a unit, by file.
 pub(super) struct Tree(HashMap<String, Vec<Cursor>>);
 
 impl Tree {
@@ -18,39 +18,40 @@ impl Tree {
         Self(files)
     }
 
-    /// Whose text the place is in, the outermost first.
-    fn around(&self, place: &Place) -> Vec<Cursor> {
-        let holds =
+    /// The cursors whose text contains the place, the outermost first.
+    fn enclosing_cursors(&self, place: &SourceLocation) -> Vec<Cursor> {
+        let contains_place =
             |cursor: &Cursor| cursor.extent().is_some_and(|extent| extent.start <= *place && *place < extent.end);
-        let mut around = Vec::new();
+        let mut enclosing_cursors = Vec::new();
         let mut inner = self.0.get(&place.file).cloned().unwrap_or_default();
         while !inner.is_empty() {
-            inner.retain(holds);
-            around.extend(&inner);
+            inner.retain(contains_place);
+            enclosing_cursors.extend(&inner);
             inner = inner.into_iter().flat_map(Cursor::children).collect();
         }
-        around
+        enclosing_cursors
     }
 
-    /// For whom the code at the place is compiled.
-    pub(super) fn side(&self, place: &Place) -> Side {
-        let own = |cursor: Cursor| match cursor.kind() {
+    /// The side for which the code at the place is compiled.
+    pub(super) fn side(&self, place: &SourceLocation) -> Side {
+        let written_side = |cursor: Cursor| match cursor.kind() {
             kind::LAMBDA => lambda_restriction(cursor),
             found if is_function(found) => restriction(cursor),
             _ => None,
         };
-        // Where none is written, that of the function around applies.
-        self.around(place).into_iter().filter_map(own).next_back().unwrap_or(Side::Cpu)
+        // A function or lambda without a restriction has that of the enclosing function.
+        self.enclosing_cursors(place).into_iter().filter_map(written_side).next_back().unwrap_or(Side::Cpu)
     }
 
-    /// The function whose name stands at the place.
-    pub(super) fn function_at(&self, place: &Place) -> Option<Cursor> {
-        self.around(place).into_iter().find(|cursor| is_function(cursor.kind()) && cursor.place() == *place)
+    /// The function whose name is at the place.
+    pub(super) fn function_at(&self, place: &SourceLocation) -> Option<Cursor> {
+        self.enclosing_cursors(place).into_iter().find(|cursor| is_function(cursor.kind()) && cursor.place() == *place)
     }
 
-    /// The message of the static_assert that the place is in.
-    pub(super) fn assertion(&self, place: &Place) -> Option<String> {
-        let assertion = self.around(place).into_iter().find(|cursor| cursor.kind() == kind::STATIC_ASSERT)?;
+    /// The message of the static_assert around the place.
+    pub(super) fn assertion(&self, place: &SourceLocation) -> Option<String> {
+        let assertion =
+            self.enclosing_cursors(place).into_iter().find(|cursor| cursor.kind() == kind::STATIC_ASSERT)?;
         let message = assertion.children().into_iter().rfind(|child| child.kind() == kind::STRING)?.spelling();
         Some(message.strip_prefix('"')?.strip_suffix('"')?.to_owned())
     }

@@ -1,46 +1,47 @@
-//! Source locations that say which loop or instruction of the report LLVM's remarks are about.
+//! Replaces source locations by numbers, which identify the loop or instruction that a remark of LLVM is about.
 //!
-//! LLVM's C API gives a remark as text with the innermost line: neither the kernel nor the calls that lead there. So the report optimises a copy of the module
-//! once more whose locations are numbers. Locations do not change the code, which the report compares.
+//! LLVM's C API gives a remark as text with the innermost line, but without the kernel and the calls that lead to this
+//! line. Therefore the report optimises a copy of the module that has numbers as locations. Locations do not change the
+//! generated code; the report verifies this.
 
 use super::remark::outermost;
 use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
 use crate::analysis::loops;
 use crate::ir::{self, Frame};
-use crate::llvm::number::{LOOP, node};
+use crate::llvm::number::{LOOP_METADATA, node};
 use crate::llvm::{Block, Editor, Module, Node, Value};
 use std::collections::HashMap;
 
-/// What a number stands for.
+/// The loop or instruction that a number stands for.
 pub struct Key {
-    /// The function, by its name.
+    /// The name of the function.
     pub function: String,
-    /// The calls that lead there, the innermost first.
+    /// The calls that lead to the loop or instruction, the innermost first.
     pub frames: Vec<Frame>,
     pub kind: Kind,
     /// The last line of the program in a loop over threads.
     pub last: Option<u32>,
 }
 
-/// What has a location.
+/// The kind of entity with a location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     Instruction,
     Loop,
-    /// An innermost loop over threads, by its metadata.
+    /// An innermost loop over threads, identified by its metadata.
     Threads,
 }
 
-/// A remark of LLVM.
-pub struct Told<'k> {
-    /// The place in the list of keys.
+/// A remark of LLVM about a numbered location.
+pub struct NumberedRemark<'k> {
+    /// The index in the list of keys.
     pub number: usize,
     pub key: &'k Key,
     pub text: String,
 }
 
-/// Replaces the locations of all instructions and loops of functions that have debug information. `over_threads` says by a loop's metadata whether it is a
-/// loop over threads; innermost ones get a location.
+/// Replaces the locations of all instructions and loops in functions with debug information. `over_threads` returns true
+/// for the metadata of a loop over threads. Innermost loops over threads get a location even if they have none.
 pub fn number(module: &mut Module, over_threads: fn(Node<'_>) -> bool) -> Vec<Key> {
     let code = ir::snapshot(module);
     let mut keys = Vec::new();
@@ -49,7 +50,7 @@ pub fn number(module: &mut Module, over_threads: fn(Node<'_>) -> bool) -> Vec<Ke
             let Some(subprogram) = function.subprogram() else { continue };
             let mut numbering =
                 Numbering { edit, subprogram, name: &copy.name, keys: &mut keys, known: HashMap::new() };
-            let bodies = latches(copy);
+            let bodies = blocks_by_latch(copy);
             let metadata: Vec<Option<Node<'_>>> =
                 function.blocks().map(|block| block.terminator()?.loop_metadata()).collect();
             let is_threads = |block: usize| metadata[block].is_some_and(over_threads);
@@ -65,14 +66,14 @@ pub fn number(module: &mut Module, over_threads: fn(Node<'_>) -> bool) -> Vec<Ke
                     continue;
                 }
                 let threads = is_threads(number).then(|| lines(&code, copy, body));
-                numbering.of_loop(branch, metadata, threads);
+                numbering.number_loop(branch, metadata, threads);
             }
         }
     });
     keys
 }
 
-/// The lines of the program in a loop: the frames of the first, and the last in the same file.
+/// The program's lines in a loop: the frames of the first line, and the last line in the same file.
 struct Lines {
     first: Vec<Frame>,
     last: Option<u32>,
@@ -90,8 +91,8 @@ fn lines(code: &ir::Module, function: &ir::Function, body: &[usize]) -> Lines {
     Lines { first, last }
 }
 
-/// The blocks of the loop of each latch.
-fn latches(function: &ir::Function) -> HashMap<usize, Vec<usize>> {
+/// For each latch, the blocks of its loop.
+fn blocks_by_latch(function: &ir::Function) -> HashMap<usize, Vec<usize>> {
     let graph = ControlFlowGraph::of(&function.blocks);
     let dominators = DominatorTree::of(&graph);
     let mut all = HashMap::new();
@@ -112,7 +113,7 @@ struct Numbering<'a, 'm> {
 }
 
 impl<'m> Numbering<'_, 'm> {
-    /// The location in place of another one.
+    /// The numbered location that replaces a location.
     fn location(&mut self, old: Node<'m>, kind: Kind, frames: impl FnOnce() -> Vec<Frame>) -> Node<'m> {
         if let Some(known) = self.known.get(&(old, kind)) {
             return *known;
@@ -124,14 +125,14 @@ impl<'m> Numbering<'_, 'm> {
 
     fn next(&mut self, kind: Kind, frames: Vec<Frame>, last: Option<u32>) -> Node<'m> {
         self.keys.push(Key { function: self.name.to_owned(), frames, kind, last });
-        // From 1.
+        // Numbers begin at 1.
         self.edit.location(self.subprogram, self.keys.len())
     }
 
-    /// Replaces the locations in a loop's metadata, or adds one to a loop over threads, of which these are the lines.
-    fn of_loop(&mut self, branch: Value<'m>, metadata: Node<'m>, threads: Option<Lines>) {
+    /// Replaces the locations in a loop's metadata. A loop over threads without a location gets a new one. `threads`: the lines of this loop.
+    fn number_loop(&mut self, branch: Value<'m>, metadata: Node<'m>, threads: Option<Lines>) {
         let parts = metadata.operands().into_iter().skip(1).flatten().filter_map(Value::as_node);
-        let (places, mut others): (Vec<Node<'m>>, Vec<Node<'m>>) =
+        let (places, mut other_parts): (Vec<Node<'m>>, Vec<Node<'m>>) =
             parts.partition(|part| part.kind() == node::LOCATION);
         let place = match places.first() {
             Some(place) => {
@@ -143,29 +144,29 @@ impl<'m> Numbering<'_, 'm> {
                 None => return,
             },
         };
-        others.insert(0, place);
-        self.edit.set_metadata(branch, LOOP, Some(self.edit.distinct(&others)));
+        other_parts.insert(0, place);
+        self.edit.set_metadata(branch, LOOP_METADATA, Some(self.edit.distinct(&other_parts)));
     }
 }
 
-/// The remarks among LLVM's that are about numbered places: `FILE:NUMBER:1: TEXT`.
-pub fn read<'k>(keys: &'k [Key], remarks: &[String]) -> Vec<Told<'k>> {
-    let told = |remark: &String| {
+/// The remarks of LLVM that are about numbered locations. Each has the form `FILE:NUMBER:1: TEXT`.
+pub fn parse_remarks<'k>(keys: &'k [Key], remarks: &[String]) -> Vec<NumberedRemark<'k>> {
+    let parse_remark = |remark: &String| {
         let (place, text) = remark.split_once(": ")?;
         let mut parts = place.rsplit(':').skip(1);
         let number = parts.next()?.parse::<usize>().ok()?.checked_sub(1)?;
-        Some(Told { number, key: keys.get(number)?, text: text.to_owned() })
+        Some(NumberedRemark { number, key: keys.get(number)?, text: text.to_owned() })
     };
-    remarks.iter().filter_map(told).collect()
+    remarks.iter().filter_map(parse_remark).collect()
 }
 
-/// The numbers of the loops of a module.
+/// The numbers of a module's loops.
 pub fn loops(module: &Module, keys: &[Key]) -> Vec<usize> {
-    module.functions().flat_map(Value::blocks).filter_map(|block| of_latch(block, keys)).collect()
+    module.functions().flat_map(Value::blocks).filter_map(|block| loop_of_latch(block, keys)).collect()
 }
 
-/// The number of the loop whose latch a block is.
-pub fn of_latch(latch: Block<'_>, keys: &[Key]) -> Option<usize> {
+/// The number of the loop with this latch.
+pub fn loop_of_latch(latch: Block<'_>, keys: &[Key]) -> Option<usize> {
     let parts = latch.terminator()?.loop_metadata()?.operands();
     let place =
         parts.into_iter().skip(1).flatten().filter_map(Value::as_node).find(|part| part.kind() == node::LOCATION)?;

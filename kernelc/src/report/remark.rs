@@ -1,4 +1,4 @@
-//! The form of remarks, and the program's places in debug information.
+//! The format of remarks, and the places of the program in debug information.
 
 use crate::ir::{Frame, Function, Instruction, LocationId, Module};
 use std::collections::BTreeMap;
@@ -11,32 +11,33 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// At the program's place of an instruction; `None` if the instruction has none.
+    /// A remark at the place of an instruction in the program; `None` if the instruction has no such place.
     pub fn at(module: &Module, location: Option<LocationId>, text: impl Into<String>) -> Option<Self> {
-        Some(Self { place: users(&module.frames(location?))?.clone(), text: text.into() })
+        Some(Self { place: program_frame(&module.frames(location?))?.clone(), text: text.into() })
     }
 }
 
 /// The innermost frame in the program's own sources.
-pub fn users(frames: &[Frame]) -> Option<&Frame> {
-    frames.iter().find(|frame| is_users(frame))
+pub fn program_frame(frames: &[Frame]) -> Option<&Frame> {
+    frames.iter().find(|frame| is_in_program(frame))
 }
 
-/// The outermost such frame: in the kernel's lambda.
+/// The outermost frame in the program's own sources, which is in the kernel's lambda.
 pub fn outermost(frames: &[Frame]) -> Option<&Frame> {
-    frames.iter().rfind(|frame| is_users(frame))
+    frames.iter().rfind(|frame| is_in_program(frame))
 }
 
-fn is_users(frame: &Frame) -> bool {
+fn is_in_program(frame: &Frame) -> bool {
     frame.line > 0 && !is_library(&frame.file)
 }
 
-/// Whether a file is a header of revamp or of the C++ library.
+/// True if a file is a header of revamp or of the C++ library.
 pub fn is_library(file: &str) -> bool {
     ["/revamp/detail/", "/revamp-amp/", "/include/c++/"].iter().any(|folder| file.contains(folder))
 }
 
-/// The remarks on one kernel, in the order of their lines, the same ones once with their number. `head` comes first.
+/// The text of the remarks on one kernel: `head` first, then the others in the order of their lines. Equal remarks are
+/// printed once, with the number of times that they occur.
 pub fn printed(head: Option<Remark>, remarks: Vec<Remark>) -> String {
     let mut counted: BTreeMap<(String, u32, u32, String), usize> = BTreeMap::new();
     for Remark { place, text } in remarks {
@@ -53,7 +54,7 @@ pub fn printed(head: Option<Remark>, remarks: Vec<Remark>) -> String {
     std::iter::once(head).chain(all).collect()
 }
 
-/// The program's place of a kernel: the first line of its lambda that has code.
+/// The place of a kernel in the program: the first line of its lambda that has code.
 pub fn place_of(module: &Module, function: &Function) -> Option<Frame> {
     let outermost = |one: &Instruction| outermost(&module.frames(one.location?)).cloned();
     function.instructions().filter_map(outermost).min_by_key(|frame| (frame.line, frame.column))

@@ -1,4 +1,4 @@
-//! Which loops over the threads of a tile LLVM made vectors of in native code, and why not of the others, in LLVM's words.
+//! Reports which loops over the threads of a tile LLVM vectorised in native code. For the other loops, it gives LLVM's reason.
 
 use super::keys::{self, Key, Kind};
 use super::loops::{OTHER_CODE, same_functions};
@@ -10,12 +10,14 @@ use crate::llvm::{Module, Node};
 use crate::pipelines;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What became of a loop over threads.
+/// The result of vectorisation for a loop over threads.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Made {
-    /// Of so many threads each.
+enum VectorResult {
+    /// Vectors of this many threads.
     Vectors(u32),
-    Not(String),
+    /// Not vectorised, with the reason.
+    NotVectorized(String),
+    /// Not known, because the copy that LLVM reports on was compiled to different code.
     Unknown,
 }
 
@@ -27,14 +29,15 @@ struct Lines {
     last: u32,
 }
 
-/// The loops over threads, each with what it became for which processors.
+/// The loops over threads, and for each loop its results, each with the name of the processor.
 #[derive(Default)]
 pub struct Threads {
-    found: BTreeMap<Lines, Vec<(String, Made)>>,
+    found: BTreeMap<Lines, Vec<(String, VectorResult)>>,
 }
 
 impl Threads {
-    /// Adds the loops of the native kernels for a processor. `module`: with source locations, before LLVM's passes. `code`: what they made of the same module without.
+    /// Adds the loops of the native kernels for a processor. `module`: the module with source locations, before LLVM's
+    /// passes. `code`: the result of the passes on the same module without source locations.
     pub fn add(
         &mut self,
         mut module: Module,
@@ -43,20 +46,20 @@ impl Threads {
         over_threads: fn(Node<'_>) -> bool,
     ) -> Result<(), String> {
         let keys = keys::number(&mut module, over_threads);
-        module.make_remarks();
+        module.enable_remarks();
         module.run(&pipelines::native_code())?;
-        let told = keys::read(&keys, &module.take_remarks());
-        let (mut made, mut why): (BTreeMap<usize, BTreeSet<Made>>, Option<String>) = (BTreeMap::new(), None);
-        for one in told {
+        let numbered = keys::parse_remarks(&keys, &module.take_remarks());
+        let (mut made, mut why): (BTreeMap<usize, BTreeSet<VectorResult>>, Option<String>) = (BTreeMap::new(), None);
+        for one in numbered {
             let result = if let Some(rest) = one.text.strip_prefix("vectorized loop (vectorization width: ") {
-                rest.split(',').next().and_then(|width| width.parse().ok()).map(Made::Vectors)
+                rest.split(',').next().and_then(|width| width.parse().ok()).map(VectorResult::Vectors)
             } else if let Some(reason) = one.text.strip_prefix("loop not vectorized: ") {
                 why = Some(reason.to_owned());
                 continue;
             } else if one.text.contains("cost-model indicates that vectorization is not beneficial") {
-                Some(Made::Not("LLVM expects vectors to be slower".into()))
+                Some(VectorResult::NotVectorized("LLVM expects vectors to be slower".into()))
             } else if one.text.starts_with("loop not vectorized") {
-                why.take().map(Made::Not)
+                why.take().map(VectorResult::NotVectorized)
             } else {
                 continue;
             };
@@ -64,15 +67,17 @@ impl Threads {
                 made.entry(one.number).or_default().extend(result);
             }
         }
-        for number in around_loops(&module, &keys) {
-            made.entry(number).or_insert_with(|| BTreeSet::from([Made::Not("a loop of each thread is inside".into())]));
+        for number in thread_loops_with_inner_loops(&module, &keys) {
+            made.entry(number).or_insert_with(|| {
+                BTreeSet::from([VectorResult::NotVectorized("it contains a loop that each thread runs".into())])
+            });
         }
         module.strip_debug();
         let same = same_functions(&ir::snapshot(&module), code);
         for (number, results) in made {
             let key: &Key = &keys[number];
             let Some(first) = outermost(&key.frames) else { continue };
-            let unknown = BTreeSet::from([Made::Unknown]);
+            let unknown = BTreeSet::from([VectorResult::Unknown]);
             let results = if same.contains(&key.function) { results } else { unknown };
             let last = key.last.filter(|last| *last > first.line).unwrap_or(first.line);
             let lines = Lines { file: first.file.clone(), first: (first.line, first.column), last };
@@ -87,30 +92,30 @@ impl Threads {
         Ok(())
     }
 
-    /// The remarks.
+    /// The remarks on all loops.
     pub fn remarks(self) -> Vec<Remark> {
-        self.found.into_iter().flat_map(|(lines, found)| of_loop(&lines, &found)).collect()
+        self.found.into_iter().flat_map(|(lines, found)| remarks_of_loop(&lines, &found)).collect()
     }
 }
 
-/// The remarks on one loop: one on its vectors, and one for each reason why it has none.
-fn of_loop(lines: &Lines, found: &[(String, Made)]) -> Vec<Remark> {
+/// The remarks on one loop: one remark on the vectors, and one for each reason why the loop has no vectors.
+fn remarks_of_loop(lines: &Lines, found: &[(String, VectorResult)]) -> Vec<Remark> {
     let Lines { file, first: (line, column), last } = lines;
     let place = Frame { function: String::new(), file: file.clone(), line: *line, column: *column };
     let until = if last > line { format!(", up to line {last},") } else { String::new() };
     let vectors = found.iter().filter_map(|(processor, made)| match made {
-        Made::Vectors(width) => Some(format!("{width} ({processor})")),
-        Made::Not(_) | Made::Unknown => None,
+        VectorResult::Vectors(width) => Some(format!("{width} ({processor})")),
+        VectorResult::NotVectorized(_) | VectorResult::Unknown => None,
     });
     let vectors: Vec<String> = vectors.collect();
     let mut reasons: BTreeMap<&String, Vec<&str>> = BTreeMap::new();
     for (processor, made) in found {
-        if let Made::Not(why) = made {
+        if let VectorResult::NotVectorized(why) = made {
             reasons.entry(why).or_default().push(processor);
         }
     }
     let mut texts = Vec::new();
-    if found.iter().any(|(_, made)| *made == Made::Unknown) {
+    if found.iter().any(|(_, made)| *made == VectorResult::Unknown) {
         texts.push(format!("native code: no report on the loop over threads{until}: {OTHER_CODE}"));
     }
     if !vectors.is_empty() {
@@ -123,8 +128,8 @@ fn of_loop(lines: &Lines, found: &[(String, Made)]) -> Vec<Remark> {
     texts.into_iter().map(|text| Remark { place: place.clone(), text }).collect()
 }
 
-/// The loops over threads that have other loops inside: LLVM makes vectors of innermost loops alone.
-fn around_loops(module: &Module, keys: &[Key]) -> Vec<usize> {
+/// The loops over threads that contain other loops: LLVM vectorises only innermost loops.
+fn thread_loops_with_inner_loops(module: &Module, keys: &[Key]) -> Vec<usize> {
     let code = ir::snapshot(module);
     let mut all = Vec::new();
     for (function, copy) in module.functions().zip(&code.functions).filter(|(_, copy)| !copy.blocks.is_empty()) {
@@ -134,7 +139,7 @@ fn around_loops(module: &Module, keys: &[Key]) -> Vec<usize> {
         for one in &loops {
             let inner = loops.iter().any(|other| other.header != one.header && one.blocks.contains(&other.header));
             let mut latches = graph.predecessors[one.header].iter().filter(|from| one.blocks.contains(from));
-            let number = latches.find_map(|latch| keys::of_latch(blocks[*latch], keys));
+            let number = latches.find_map(|latch| keys::loop_of_latch(blocks[*latch], keys));
             all.extend(number.filter(|number| inner && keys[*number].kind == Kind::Threads));
         }
     }

@@ -1,5 +1,5 @@
 ; passes: function(loop(indvars))
-; A counter of 32 bits that is an index of 64.
+; The loop has a 32-bit counter that is used as a 64-bit index. The option decides whether indvars widens the counter.
 target datalayout = "e-p:64:64-n8:16:32:64"
 define void @f(ptr %p, i32 %n) {
 entry:

@@ -1,5 +1,5 @@
 ; passes: function(loop-unroll<runtime>)
-; A loop whose trip count is computed by a maximum and a difference.
+; Computing the loop's trip count takes a maximum and a difference. LLVM unrolls the loop only with a larger budget.
 define void @f(ptr %p, i32 %a, i32 %n) {
 entry:
   br label %loop

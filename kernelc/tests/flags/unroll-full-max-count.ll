@@ -1,5 +1,5 @@
 ; passes: function(loop(loop-unroll-full))
-; A loop of 40 iterations.
+; The loop has 40 iterations. A smaller maximum trip count prevents full unrolling.
 define void @f(ptr %p) {
 entry:
   br label %loop

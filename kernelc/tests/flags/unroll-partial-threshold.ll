@@ -1,5 +1,5 @@
 ; passes: function(loop-unroll<partial;runtime>)
-; Unrolled by more than 150 instructions allow.
+; The loop has 1000 iterations. With a higher threshold, the unrolled loop has more than 150 instructions.
 define void @f(ptr %p) {
 entry:
   br label %loop

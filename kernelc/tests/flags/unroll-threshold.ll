@@ -1,5 +1,5 @@
 ; passes: function(loop(loop-unroll-full))
-; Straight code of some 80 instructions where the threshold is 150, and of some 400 where it is 2750.
+; Fully unrolled, @small has some 80 instructions (default threshold: 150), @large some 400 (raised threshold: 2750).
 define void @small(ptr %p) {
 entry:
   br label %loop

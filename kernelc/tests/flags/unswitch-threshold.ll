@@ -1,5 +1,5 @@
 ; passes: function(loop-mssa(simple-loop-unswitch<nontrivial>))
-; A loop of some 60 instructions with a condition that the loop does not change.
+; The loop has some 60 instructions and a loop-invariant condition. LLVM unswitches it only with a higher threshold.
 define void @f(ptr %p, i1 %c, i32 %n) {
 entry:
   br label %loop

@@ -1,4 +1,4 @@
-; Written by hand: each form of the language that the reader takes apart, and the words it goes past.
+; Input for tests of the LLVM IR reader: each construct that the reader interprets, and some constructs that it skips.
 source_filename = "forms.cpp"
 target datalayout = "e-i64:64-n32:64-S32-G1-P4-A0"
 target triple = "spirv64-amd-amdhsa"

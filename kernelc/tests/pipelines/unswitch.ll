@@ -1,5 +1,5 @@
-; The exit by %c can be unswitched only when `simplifycfg` has merged the branch before it, whose work `licm` hoists: after the first loop
-; pipeline. `indvars` then makes no exit condition invariant, so LLVM does not unswitch this loop again.
+; The loop can be unswitched on %c only after the first loop pipeline: `licm` hoists the work in block `a`, and then `simplifycfg` folds the
+; branch to `a`. LLVM runs unswitching a second time only if `indvars` makes an exit condition invariant, which does not happen here.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32:64-S32-G1-P4-A0"
 target triple = "spirv64-amd-amdhsa"
 

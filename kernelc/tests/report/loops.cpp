@@ -47,15 +47,15 @@ void tiles(array_view<float> a, array_view<float> b, int n) {
 // clang-format off
 // 9:21: kernel of # instructions, # bytes of SPIR-V
 // 8:13: loop unrolled completely: 4 iterations
-// 10:13: loop not unrolled: 100 iterations, and at most 32 are unrolled
+// 10:13: loop not unrolled: it has 100 iterations, and only loops of at most 32 are unrolled
 // 20:13: kernel of # instructions, # bytes of SPIR-V
 // 20:13: loop unrolled by 8: its trip count is known only at run time
-// 22:13: divergent branch: it may differ between threads of a tile by what each thread reads from memory for itself; 1 load depends on it
-// 22:13: loop not unrolled: its trip count is not constant, and LLVM finds it unknown before the loop, costly to compute or small
-// 24:13: loop not unrolled: its trip count is not constant, and it is left in several places
+// 22:13: divergent branch: the condition may differ between threads of a tile because of memory that each thread reads at its own address; 1 load depends on the branch
+// 22:13: loop not unrolled: its trip count is not constant, and is small, is costly to compute, or cannot be computed before the loop
+// 24:13: loop not unrolled: its trip count is not constant, and it has several exits
 // 37:13: kernel of # instructions, # bytes of SPIR-V
-// 37:13: loop not unrolled: it has a tile barrier, so the factor must divide a constant trip count
-// 8:13: native code: loop over threads, up to line 12, not vectorized (x86-64, x86-64-v3, x86-64-v4): a loop of each thread is inside
+// 37:13: loop not unrolled: it has a tile barrier, so the unroll factor must divide a constant trip count
+// 8:13: native code: loop over threads, up to line 12, not vectorized (x86-64, x86-64-v3, x86-64-v4): it contains a loop that each thread runs
 // 20:13: native code: loop over threads, up to line 28, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
 // 37:13: native code: loop over threads, up to line 43, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
 // 37:13: native code: loop over threads, up to line 43, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower

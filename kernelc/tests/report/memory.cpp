@@ -53,25 +53,25 @@ void tables(array_view<int> a) {
 
 // clang-format off
 // 11:13: kernel of # instructions, # bytes of SPIR-V
-// 11:18: 3 stores to adjacent addresses (12 bytes) are not merged: SPIR-V has a store for each scalar, and only the driver may merge them
+// 11:18: 3 stores to adjacent addresses (12 bytes) are not merged: SPIR-V has one store for each scalar, and only the driver can merge these stores
 // 20:29: kernel of # instructions, # bytes of SPIR-V
 // 19:13: loop unrolled completely: 4 iterations
 // 20:17: a local array of 16 bytes is in registers (SSA values)
-// 21:17: a local variable is not in SSA values: one Function variable of 32 bytes, indexed by values that are known only at run time; the driver may keep it in memory
+// 21:17: a local variable is not in SSA values, but in one Function variable of 32 bytes, because indices are known only at run time; the driver may keep that variable in memory
 // 22:13: loop unrolled completely: 4 iterations
 // 31:13: kernel of # instructions, # bytes of SPIR-V
-// 32:27: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable
-// 32:34: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable
+// 32:27: loaded again, because a store between the two loads uses another array or array_view, which may be the same memory; keep the value in a variable
+// 32:34: loaded again, because a store between the two loads uses another array or array_view, which may be the same memory; keep the value in a variable
 // 34:13: loop unrolled by 8: its trip count is known only at run time
-// 35:22: 8 stores to adjacent addresses (32 bytes) are not merged: SPIR-V has a store for each scalar, and only the driver may merge them
-// 35:25: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable (7 times)
-// 35:25: loaded in each iteration, though the address stays: the loop stores through another array or array_view, which may be the same memory; load it before the loop (2 times)
+// 35:22: 8 stores to adjacent addresses (32 bytes) are not merged: SPIR-V has one store for each scalar, and only the driver can merge these stores
+// 35:25: loaded again, because a store between the two loads uses another array or array_view, which may be the same memory; keep the value in a variable (7 times)
+// 35:25: loaded from the same address in each iteration, because the loop stores to another array or array_view, which may be the same memory; load the value before the loop (2 times)
 // 44:13: kernel of # instructions, # bytes of SPIR-V
-// 45:13: loop not unrolled: 64 iterations, and at most 32 are unrolled
-// 46:25: a local variable is not in SSA values: one Function variable of 256 bytes, indexed by values that are known only at run time; the driver may keep it in memory
-// 48:13: loop not unrolled: 100 iterations, and at most 32 are unrolled
+// 45:13: loop not unrolled: it has 64 iterations, and only loops of at most 32 are unrolled
+// 46:25: a local variable is not in SSA values, but in one Function variable of 256 bytes, because indices are known only at run time; the driver may keep that variable in memory
+// 48:13: loop not unrolled: it has 100 iterations, and only loops of at most 32 are unrolled
 // 11:13: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 19:13: native code: loops over threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads
+// 19:13: native code: loops over threads are not marked as parallel, because all threads share the memory of an indexed local variable
 // 31:13: native code: loop over threads, up to line 36, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
 // 31:13: native code: loop over threads, up to line 36, not vectorized (x86-64, x86-64-v3, x86-64-v4): cannot prove it is safe to reorder floating-point operations
-// 44:13: native code: loops over threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads
+// 44:13: native code: loops over threads are not marked as parallel, because all threads share the memory of an indexed local variable

@@ -39,14 +39,14 @@ void reduction(array_view<float> a, array_view<float> sums) {
 
 // clang-format off
 // 8:13: kernel of # instructions, # bytes of SPIR-V
-// 9:23: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper
-// 11:23: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper
+// 9:23: the barrier orders device memory, because different threads may access the same memory before and after the barrier; if no threads do so, wait_with_tile_static_memory_fence() is cheaper
+// 11:23: the barrier orders device memory, because different threads may access the same memory before and after the barrier; if no threads do so, wait_with_tile_static_memory_fence() is cheaper
 // 19:13: kernel of # instructions, # bytes of SPIR-V
-// 20:23: the barrier orders memory of the device in launches whose arrays or array_views overlap; wait_with_tile_static_memory_fence() never does
+// 20:23: the barrier orders device memory in launches whose arrays or array_views overlap; wait_with_tile_static_memory_fence() never orders device memory
 // 30:13: kernel of # instructions, # bytes of SPIR-V
 // 32:13: loop unrolled completely: 6 iterations
-// 33:27: divergent branch: it differs between threads of a tile by the thread's index; 2 loads and 1 store depend on it (6 times)
-// 36:23: divergent branch: it differs between threads of a tile by the thread's index; 1 load and 1 store depend on it
+// 33:27: divergent branch: the condition differs between threads of a tile because of the thread's index; 2 loads and 1 store depend on the branch (6 times)
+// 36:23: divergent branch: the condition differs between threads of a tile because of the thread's index; 1 load and 1 store depend on the branch
 // 8:13: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
 // 8:20: native code: loop over threads, up to line 10, in vectors of 8 (x86-64-v3), 16 (x86-64-v4)
 // 8:20: native code: loop over threads, up to line 10, not vectorized (x86-64): LLVM expects vectors to be slower

@@ -1,20 +1,20 @@
-//! Calls that the table cannot judge by their names.
+//! Finds calls and objects that need an edit only in some contexts, which the rows of `idioms.txt` cannot describe.
 
 use super::minima;
 use crate::findings::{Edit, Finding};
-use crate::functions::is_no_type;
+use crate::functions::is_non_type_keyword;
 use crate::lex::Token;
 use crate::source::Source;
 use crate::syntax::Code;
 
 const PPL: &str = "the Parallel Patterns Library is not part of C++ AMP";
 
-/// Unqualified calls of `min`, `max` and `abs` that the program does not declare.
+/// Finds unqualified calls of `min`, `max` and `abs`, unless the program declares the function.
 pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
     let has_abs_of_floats = source.included.contains("<math.h>")
         || source.included.contains("<stdlib.h>")
         || uses_namespace(source, "direct3d");
-    let is_free = |name: &&str| {
+    let is_undeclared = |name: &&str| {
         let names = &source.names;
         !names.has(name)
             && names.functions_named(name).is_empty()
@@ -22,19 +22,21 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
             && !has_words(source, &["using", "std", "::", name])
     };
     let std_is_used = uses_namespace(source, "std");
-    let of_std = ["min", "max", "abs"].into_iter().filter(is_free).filter(|_| !std_is_used);
-    let free: Vec<&str> = of_std.chain(["__min", "__max"].into_iter().filter(|name| !source.names.has(name))).collect();
+    let std_names = ["min", "max", "abs"].into_iter().filter(is_undeclared).filter(|_| !std_is_used);
+    let undeclared: Vec<&str> =
+        std_names.chain(["__min", "__max"].into_iter().filter(|name| !source.names.has(name))).collect();
     let mut all = Vec::new();
-    for at in (0..code.tokens.len()).filter(|&at| free.contains(&code.text(at))) {
+    for at in (0..code.tokens.len()).filter(|&at| undeclared.contains(&code.text(at))) {
         let (name, before) = (code.text(at), code.before(at));
-        // After a type it is declared, after `::`, `.` and `->` it is somebody's.
+        // After a type, the name is a declaration. After `::`, it is qualified. After `.` or `->`, it is a member.
         let is_typed = at > 0
-            && (code.is_name(at - 1) && !is_no_type(before) || matches!(before, "::" | "." | "->" | ">" | "*" | "&"));
-        let is_sum = matches!(before, "*" | "&" | ">")
+            && (code.is_name(at - 1) && !is_non_type_keyword(before)
+                || matches!(before, "::" | "." | "->" | ">" | "*" | "&"));
+        let is_operand = matches!(before, "*" | "&" | ">")
             && at >= 2
             && (code.text(at - 2).ends_with([')', ']'])
                 || code.tokens[at - 2].text.starts_with(|c: char| c.is_ascii_digit()));
-        if code.text(at + 1) != "(" || is_typed && !is_sum {
+        if code.text(at + 1) != "(" || is_typed && !is_operand {
             continue;
         }
         let line = code.tokens[at].line;
@@ -44,8 +46,8 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
                 all.push(minima::finding(source, code, at, reason));
             }
             "__min" | "__max" => all.push(minima::finding(source, code, at, "a macro of MSVC")),
-            "abs" if !has_abs_of_floats && !in_kernel(code, at) && !gives_integer(source, code, at) => {
-                let reason = "with <cmath> alone it is abs(int), which drops fractions";
+            "abs" if !has_abs_of_floats && !in_kernel(code, at) && !result_is_integer(source, code, at) => {
+                let reason = "with only <cmath>, abs is abs(int), which drops the fraction";
                 let edit = Edit::new(code.tokens[at].range.clone(), "std::abs");
                 all.push(Finding::new(line, "abs(", reason, "std::abs, or #include <math.h>").with([edit]));
             }
@@ -55,28 +57,28 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// The words follow each other in the source or its headers.
+/// True if the source or one of its headers has these words in sequence.
 fn has_words(source: &Source, words: &[&str]) -> bool {
-    let is_here = |tokens: &[Token]| {
+    let occurs_in = |tokens: &[Token]| {
         tokens.windows(words.len()).any(|window| window.iter().map(|t| t.text.as_str()).eq(words.iter().copied()))
     };
-    is_here(&source.tokens) || source.headers.iter().any(|header| is_here(&header.tokens))
+    occurs_in(&source.tokens) || source.headers.iter().any(|header| occurs_in(&header.tokens))
 }
 
-/// A using-directive names the namespace: `using namespace concurrency::direct3d;`.
+/// True if a using-directive names the namespace: `using namespace concurrency::direct3d;`.
 fn uses_namespace(source: &Source, name: &str) -> bool {
     let is_directive = |tokens: &[Token], at: usize| {
         let before = tokens[..at].iter().rev().skip_while(|t| t.text == "::" || t.is_name() && t.text != "namespace");
         before.map(|t| t.text.as_str()).take(2).eq(["namespace", "using"])
     };
-    let is_here = |tokens: &[Token]| {
+    let occurs_in = |tokens: &[Token]| {
         (0..tokens.len().saturating_sub(1))
             .any(|at| tokens[at].text == name && tokens[at + 1].text == ";" && is_directive(tokens, at))
     };
-    is_here(&source.tokens) || source.headers.iter().any(|header| is_here(&header.tokens))
+    occurs_in(&source.tokens) || source.headers.iter().any(|header| occurs_in(&header.tokens))
 }
 
-/// The token stands in a `restrict(amp)` function or lambda. Overload resolution considers other `abs` functions there.
+/// True if the token is in a `restrict(amp)` function or lambda, where overload resolution considers other `abs` functions.
 fn in_kernel(code: &Code, at: usize) -> bool {
     code.around(at).any(|scope| {
         let of = |n: usize| (code.text(n) == "restrict").then(|| code.pair(n + 1)).flatten().map(|end| n..end);
@@ -87,8 +89,8 @@ fn in_kernel(code: &Code, at: usize) -> bool {
 const INTEGERS: [&str; 12] =
     ["int", "unsigned", "long", "short", "size_t", "UINT", "DWORD", "LONG", "char", "int32_t", "uint32_t", "INT"];
 
-/// What is called at a token becomes a variable of an integer type, or gets one.
-fn gives_integer(source: &Source, code: &Code, at: usize) -> bool {
+/// True if the result of the call at a token is assigned to an integer variable, or if the argument is an integer.
+fn result_is_integer(source: &Source, code: &Code, at: usize) -> bool {
     if code.text(at + 2) == "int" && code.text(at + 3) == "(" || code.joined(at + 2..at + 5) == "( int )" {
         return true;
     }
@@ -102,7 +104,7 @@ fn gives_integer(source: &Source, code: &Code, at: usize) -> bool {
     !types.is_empty() && types.iter().all(|of| INTEGERS.contains(of))
 }
 
-/// The last words of the types with which a name is declared: `int a, b;`.
+/// The last word of each type with which a name is declared: `int` for both names of `int a, b;`.
 fn types_of<'t>(tokens: &'t [Token], name: &str) -> Vec<&'t str> {
     let text = |n: usize| tokens[n].text.as_str();
     let declared = (1..tokens.len()).filter(|&n| text(n) == name);
@@ -110,12 +112,12 @@ fn types_of<'t>(tokens: &'t [Token], name: &str) -> Vec<&'t str> {
         while n >= 3 && text(n - 1) == "," && tokens[n - 2].is_name() {
             n -= 2;
         }
-        tokens[n - 1].is_name().then(|| text(n - 1)).filter(|word| !is_no_type(word))
+        tokens[n - 1].is_name().then(|| text(n - 1)).filter(|word| !is_non_type_keyword(word))
     };
     declared.filter_map(of).collect()
 }
 
-/// `assert` with a text.
+/// Finds `assert` with a text as the second argument.
 pub fn asserts(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in (0..code.tokens.len()).filter(|&at| code.text(at) == "assert" && code.text(at + 1) == "(") {
@@ -138,14 +140,14 @@ pub fn asserts(_: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// Tasks that are made of a function: `task<int> t([] { ... })`.
+/// Finds tasks that are constructed from a lambda: `task<int> t([] { ... })`.
 pub fn tasks(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in (0..code.tokens.len()).filter(|&at| code.text(at) == "task" && code.text(at + 1) == "<") {
         let Some(end) = code.angle(at + 1) else { continue };
         let open = if code.is_name(end + 1) { end + 2 } else { end + 1 };
         if matches!(code.text(open), "(" | "{") && code.text(open + 1) == "[" {
-            let replacement = "std::async; completion_future::to_task gives a task";
+            let replacement = "use std::async; completion_future::to_task() returns a task";
             all.push(Finding::new(code.tokens[at].line, "task<...>([", PPL, replacement));
         }
     }
@@ -158,7 +160,7 @@ const COMMANDS: [&str; 16] = [
     "tasklist", "cmd",
 ];
 
-/// `system("pause")`.
+/// Finds calls of `system` with a command of Windows: `system("pause")`.
 pub fn commands(source: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in (0..code.tokens.len())
@@ -172,14 +174,14 @@ pub fn commands(source: &Source, code: &Code) -> Vec<Finding> {
                 code.tokens[at].line,
                 format!("system(\"{command}"),
                 reason,
-                "drop it, or a command of this system",
+                "remove the call, or use a command of this system",
             ));
         }
     }
     all
 }
 
-/// `parallel_for_each` over iterators.
+/// Finds `parallel_for_each` over iterators.
 pub fn loops(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in (0..code.tokens.len()).filter(|&at| code.text(at) == "parallel_for_each" && code.text(at + 1) == "(") {
@@ -196,7 +198,7 @@ pub fn loops(_: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// Files that are opened by wide names.
+/// Finds file streams that are opened with a wide file name.
 pub fn streams(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in 0..code.tokens.len() {
@@ -226,7 +228,7 @@ pub fn streams(_: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// The argument that begins here is wide text: a literal, or a variable whose nearest declaration before says so.
+/// True if the argument that begins at a token is a wide literal, or a variable whose nearest preceding declaration has a wide type.
 fn is_wide(code: &Code, at: usize) -> bool {
     if code.tokens.get(at).is_some_and(|t| t.wide) {
         return true;
@@ -238,7 +240,7 @@ fn is_wide(code: &Code, at: usize) -> bool {
     }
     let is_declared = |n: usize| {
         code.text(n) == code.text(at)
-            && (matches!(code.before(n), "&" | "*") || code.is_name(n - 1) && !is_no_type(code.before(n)))
+            && (matches!(code.before(n), "&" | "*") || code.is_name(n - 1) && !is_non_type_keyword(code.before(n)))
     };
     let Some(declared) = (1..at).rev().find(|&n| is_declared(n)) else { return false };
     let types = (0..declared).rev().take(4).take_while(|&n| !matches!(code.text(n), "(" | "," | ";" | "{" | "}"));

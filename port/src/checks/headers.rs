@@ -1,15 +1,15 @@
-//! Headers in other spellings, and headers that are missing.
+//! Finds header names that only Windows accepts, and missing `#include` directives.
 
 use crate::findings::{Edit, Finding};
 use crate::source::Source;
 use crate::syntax::Code;
 use crate::table;
 
-/// Headers of C++ AMP, in whose names Windows does not mind the case.
-const OURS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vectors.h>", "<amp_graphics.h>"];
-/// Functions and classes that MSVC's headers declare because they include each other, the header that must be included for them here,
-/// its name in C, and whether `<amp.h>` includes it.
-const BROUGHT: &[(&str, &str, &str, bool)] = &[
+/// Headers of C++ AMP in lower case. Windows accepts their names in any case.
+const AMP_HEADERS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vectors.h>", "<amp_graphics.h>"];
+/// Names that MSVC's headers declare because they include each other. Each row has the functions or classes, the C++ header that declares them,
+/// the C header that declares them (empty: none), and true if `<amp.h>` includes the C++ header.
+const TRANSITIVE_NAMES: &[(&str, &str, &str, bool)] = &[
     ("assert", "<cassert>", "<assert.h>", false),
     (
         "memcpy memset memmove memcmp strlen strcmp strncmp strcpy strcat strchr strrchr strstr",
@@ -36,21 +36,23 @@ const BROUGHT: &[(&str, &str, &str, bool)] = &[
     ("std::bitset", "<bitset>", "", false),
 ];
 
-/// Headers in other spellings.
+/// Finds names of headers with backslashes or in the wrong case.
 pub fn spellings(source: &Source, _: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for token in source.tokens.iter().filter(|t| t.header) {
         let written = &source.text[token.range.clone()];
         let quote = &written[..1];
-        let spelled = source.headers.iter().find(|header| header.name == token.text && quote == "\"");
-        let spelled = spelled.map(|header| format!("\"{}\"", header.spelled));
+        let name_on_disk = source.headers.iter().find(|header| header.name == token.text && quote == "\"");
+        let name_on_disk = name_on_disk.map(|header| format!("\"{}\"", header.name_on_disk));
         let is_known =
-            spelled.is_none() && table::rows().iter().any(|row| row.pattern.last() == Some(&token.text.as_str()));
+            name_on_disk.is_none() && table::rows().iter().any(|row| row.pattern.last() == Some(&token.text.as_str()));
         let (reason, replacement) = if written.contains('\\') {
-            ("'/' separates folders here", spelled.unwrap_or_else(|| written.replace('\\', "/")))
-        } else if let Some(spelled) = spelled.filter(|name| name.to_lowercase() == token.text && name != written) {
-            ("file names are case-sensitive here", spelled)
-        } else if OURS.contains(&token.text.as_str()) && token.text != *written {
+            ("'/' separates folders here", name_on_disk.unwrap_or_else(|| written.replace('\\', "/")))
+        } else if let Some(name_on_disk) =
+            name_on_disk.filter(|name| name.to_lowercase() == token.text && name != written)
+        {
+            ("file names are case-sensitive here", name_on_disk)
+        } else if AMP_HEADERS.contains(&token.text.as_str()) && token.text != *written {
             ("file names are case-sensitive here", token.text.clone())
         } else {
             continue;
@@ -64,15 +66,15 @@ pub fn spellings(source: &Source, _: &Code) -> Vec<Finding> {
     all
 }
 
-/// Headers that are missing.
+/// Finds names whose header is not included.
 pub fn missing(source: &Source, code: &Code) -> Vec<Finding> {
-    let has_amp = OURS.iter().any(|name| source.included.contains(*name));
+    let has_amp = AMP_HEADERS.iter().any(|name| source.included.contains(*name));
     let mut all = Vec::new();
-    for (names, header, in_c, with_amp) in BROUGHT {
+    for (names, header, in_c, with_amp) in TRANSITIVE_NAMES {
         if source.included.contains(*header) || has_amp && *with_amp {
             continue;
         }
-        // The header of C declares its names outside of std.
+        // If the C header is included, only uses with `std::` need the C++ header.
         let has_c = source.included.contains(*in_c);
         let is_use = |at: usize| {
             names.split(' ').any(|name| match name.strip_prefix("std::") {
@@ -98,17 +100,17 @@ pub fn missing(source: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// Macros that Microsoft's headers have and `<amp.h>` too, in sources that do not include it.
-pub fn supplied(source: &Source, code: &Code) -> Vec<Finding> {
-    let has_amp = OURS.iter().any(|name| source.included.contains(*name));
-    let is_here = |name: &String| name.starts_with('<') || source.headers.iter().any(|header| header.name == *name);
-    if has_amp || source.has_unknown_headers || !source.included.iter().all(is_here) {
+/// Finds macros that both Microsoft's headers and `<amp.h>` define, in sources that do not include `<amp.h>`.
+pub fn amp_macros(source: &Source, code: &Code) -> Vec<Finding> {
+    let has_amp = AMP_HEADERS.iter().any(|name| source.included.contains(*name));
+    let is_resolved = |name: &String| name.starts_with('<') || source.headers.iter().any(|header| header.name == *name);
+    if has_amp || source.has_unknown_headers || !source.included.iter().all(is_resolved) {
         return Vec::new();
     }
-    let is_use = |at: &usize| table::supplied().contains(code.text(*at)) && !source.names.has(code.text(*at));
-    let told = |at: usize| {
-        let reason = "a name of Microsoft's headers that <amp.h> has too";
-        Finding::new(code.tokens[at].line, code.text(at), reason, "#include <amp.h>, or declare it")
+    let is_use = |at: &usize| table::amp_macros().contains(code.text(*at)) && !source.names.has(code.text(*at));
+    let finding_at = |at: usize| {
+        let reason = "a name from Microsoft's headers that <amp.h> also has";
+        Finding::new(code.tokens[at].line, code.text(at), reason, "#include <amp.h>, or write a declaration")
     };
-    (0..code.tokens.len()).find(is_use).map(told).into_iter().collect()
+    (0..code.tokens.len()).find(is_use).map(finding_at).into_iter().collect()
 }

@@ -1,10 +1,10 @@
-//! Words of MSVC that are names elsewhere.
+//! Finds keywords of MSVC that are ordinary names in standard C++.
 
 use crate::findings::{Edit, Finding};
 use crate::source::Source;
 use crate::syntax::Code;
 
-/// `class a sealed`, `class a abstract`, and functions with these words.
+/// Finds `class a sealed`, `class a abstract`, and functions with these words.
 pub fn sealed_and_abstract(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in 1..code.tokens.len() {
@@ -19,11 +19,11 @@ pub fn sealed_and_abstract(_: &Source, code: &Code) -> Vec<Finding> {
         let token = &code.tokens[at];
         let (replacement, new) = match (word, of_class, of_function) {
             ("sealed", true, _) | ("sealed", _, true) => ("final", "final"),
-            ("abstract", true, _) => ("drop it: a pure virtual function makes the class abstract", ""),
+            ("abstract", true, _) => ("remove it, because a pure virtual function makes the class abstract", ""),
             ("abstract", _, true) => ("= 0", "= 0"),
             _ => continue,
         };
-        // With the blank before it, where nothing takes its place.
+        // The edit that drops a keyword also drops the blank before it.
         let start = if new.is_empty() { code.tokens[at - 1].range.end } else { token.range.start };
         all.push(
             Finding::new(token.line, word, "an MSVC keyword", replacement)

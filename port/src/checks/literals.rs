@@ -1,6 +1,6 @@
-//! Numbers, formats and the encoding of a source.
+//! Checks the literals of a source (numbers and format strings), and its encoding.
 
-use super::minima::{Number, number};
+use super::minima::{ArithmeticType, arithmetic_type};
 use crate::findings::{Edit, Finding};
 use crate::source::Source;
 use crate::syntax::Code;
@@ -8,7 +8,7 @@ use crate::text::Encoding;
 use revamp_source::wide_formats;
 use std::ops::Range;
 
-/// Numbers with the suffixes of MSVC.
+/// Finds numbers with suffixes of MSVC.
 pub fn numbers(source: &Source, _: &Code) -> Vec<Finding> {
     let suffixes = [("ui64", "ull"), ("i64", "ll"), ("ui32", "u"), ("i32", "")];
     let mut all = Vec::new();
@@ -22,13 +22,15 @@ pub fn numbers(source: &Source, _: &Code) -> Vec<Finding> {
     all
 }
 
-/// Formats of the text that the C library reads otherwise: wide ones, and the lengths of MSVC.
+/// Finds conversions in wide format strings that the C library and MSVC interpret differently, and MSVC's length
+/// modifiers.
 pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
-    let counts = |start: usize| source.tokens.iter().any(|t| t.range.contains(&start));
-    for wide_formats::Conversion { start, text: found } in wide_formats::found(&source.text, &source.of_wide_formats())
+    let is_live = |start: usize| source.tokens.iter().any(|t| t.range.contains(&start));
+    for wide_formats::Conversion { start, text: found } in
+        wide_formats::found(&source.text, &source.wide_format_functions())
     {
-        if counts(start) {
+        if is_live(start) {
             let line = source.text[..start].matches('\n').count() + 1;
             all.push(Finding::new(line, found, wide_formats::REASON, wide_formats::REPLACEMENT));
         }
@@ -37,17 +39,17 @@ pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
         let written = &source.text[token.range.clone()];
         let mut rest = written;
         while let Some((_, conversion)) = rest.split_once('%') {
-            // Flags, width and precision.
-            let behind = conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*".contains(c));
-            let begin = &conversion[..conversion.len() - behind.len()];
-            rest = behind.strip_prefix('%').filter(|_| begin.is_empty()).unwrap_or(behind);
+            // Skip flags, width and precision.
+            let after_flags = conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*".contains(c));
+            let begin = &conversion[..conversion.len() - after_flags.len()];
+            rest = after_flags.strip_prefix('%').filter(|_| begin.is_empty()).unwrap_or(after_flags);
             let lengths = [("I64", "ll"), ("I32", ""), ("I", "z")];
-            let Some((length, standard)) = lengths.iter().find(|(length, _)| behind.starts_with(length)) else {
+            let Some((length, standard)) = lengths.iter().find(|(length, _)| after_flags.starts_with(length)) else {
                 continue;
             };
-            let kind = behind[length.len()..].chars().next().filter(|c| "diuxXo".contains(*c));
+            let kind = after_flags[length.len()..].chars().next().filter(|c| "diuxXo".contains(*c));
             let Some(kind) = kind else { continue };
-            let start = token.range.end - behind.len();
+            let start = token.range.end - after_flags.len();
             let edit = Edit::new(start..start + length.len(), *standard);
             let (found, replacement) = (format!("%{begin}{length}{kind}"), format!("%{begin}{standard}{kind}"));
             all.push(Finding::new(token.line, found, "an MSVC length modifier", replacement).with([edit]));
@@ -56,8 +58,8 @@ pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
     all
 }
 
-/// `%ld` and `%lu` of numbers that have 32 bits here: LONG, DWORD, HRESULT.
-pub fn longs(source: &Source, code: &Code) -> Vec<Finding> {
+/// Finds `%ld` and `%lu` for arguments that have 32 bits here: LONG, DWORD, HRESULT.
+pub fn long_conversions(source: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for open in (0..code.tokens.len()).filter(|&n| code.text(n) == "(" && n > 0 && code.is_name(n - 1)) {
         let Some(close) = code.pair(open) else { continue };
@@ -71,11 +73,16 @@ pub fn longs(source: &Source, code: &Code) -> Vec<Finding> {
                 && written.ends_with(['d', 'i', 'u', 'x', 'X', 'o'])
                 && written[..written.len() - 1].ends_with('l')
                 && !written.contains("ll");
-            if is_long && matches!(number(source, code, argument.clone()), Some(Number::Int | Number::Unsigned)) {
+            if is_long
+                && matches!(
+                    arithmetic_type(source, code, argument.clone()),
+                    Some(ArithmeticType::Int | ArithmeticType::Unsigned)
+                )
+            {
                 let length = conversion.end - 2..conversion.end - 1;
                 let replacement = format!("{}{}", &written[..written.len() - 2], &written[written.len() - 1..]);
                 let line = source.text[..conversion.start].matches('\n').count() + 1;
-                let reason = "long has 64 bits here, and the argument 32";
+                let reason = "long has 64 bits here, but the argument has 32 bits";
                 all.push(Finding::new(line, written, reason, replacement).with([Edit::new(length, "")]));
             }
         }
@@ -83,7 +90,8 @@ pub fn longs(source: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// The bytes of what takes an argument in a format: conversions, and `*`.
+/// Returns a byte range for each argument that a format string takes, in order: the conversion, or an empty range for
+/// a `*`.
 fn conversions(source: &Source, literal: Range<usize>) -> Vec<Range<usize>> {
     let text = &source.text[literal.clone()];
     let mut all = Vec::new();
@@ -102,7 +110,7 @@ fn conversions(source: &Source, literal: Range<usize>) -> Vec<Range<usize>> {
     all
 }
 
-/// Encodings that compilers here do not read.
+/// Reports an encoding other than UTF-8, because compilers on Linux read UTF-8.
 pub fn encoding(source: &Source, _: &Code) -> Vec<Finding> {
     match source.encoding {
         Encoding::Utf8 => Vec::new(),
@@ -112,9 +120,10 @@ pub fn encoding(source: &Source, _: &Code) -> Vec<Finding> {
         Encoding::Windows1252 => {
             let at = source.text.find(|c: char| !c.is_ascii()).unwrap_or(0);
             let line = source.text[..at].matches('\n').count() + 1;
-            let reason = "compilers here read UTF-8: text of other bytes is printed as garbage, and wide text refused";
+            let reason = "compilers here read UTF-8, so text in another encoding is printed as garbage, and wide text \
+                          is rejected";
             let finding = Finding::new(line, source.encoding.name(), reason, "iconv -f WINDOWS-1252 -t UTF-8");
-            // In comments nothing depends on it.
+            // In comments, the encoding does not matter.
             let in_strings = source.tokens.iter().any(|t| !source.text[t.range.clone()].is_ascii());
             vec![if in_strings { finding } else { finding.as_note() }]
         }

@@ -1,4 +1,5 @@
-//! The checks that find edits in a source: the rows of the table, and checks that a row of tokens cannot express.
+//! The checks that find what to edit in a source. `rows` finds the code that `idioms.txt` lists. The other checks find code that a row of tokens
+//! cannot describe.
 
 mod arguments;
 mod calls;
@@ -18,17 +19,17 @@ use crate::source::Source;
 use crate::syntax::Code;
 use std::ops::Range;
 
-/// A function that finds one kind of edits.
+/// A function that finds one kind of edit.
 type Check = fn(&Source, &Code) -> Vec<Finding>;
 
 const CHECKS: &[Check] = &[
     rows::rows,
     headers::spellings,
     headers::missing,
-    headers::supplied,
+    headers::amp_macros,
     literals::numbers,
     literals::formats,
-    literals::longs,
+    literals::long_conversions,
     literals::encoding,
     calls::minima,
     calls::asserts,
@@ -37,35 +38,37 @@ const CHECKS: &[Check] = &[
     calls::loops,
     calls::streams,
     language::sealed_and_abstract,
-    templates::tiles,
+    templates::unsigned_tile_sizes,
     templates::members,
     templates::dependent_types,
     templates::base_members,
     templates::late_functions,
     templates::specialisations,
 ];
-/// Checks of whole declarations.
-const MORE: [Check; 3] = [arguments::temporaries, overloads::overloads, unknown::unknown];
+/// Checks that need whole declarations.
+const DECLARATION_CHECKS: [Check; 3] = [arguments::temporaries, overloads::overloads, unknown::unknown];
 
-/// The findings in a source, by line.
+/// The findings in a source, ordered by line.
 pub fn findings(source: &Source) -> Vec<Finding> {
     let code = Code::read(&source.tokens);
-    let mut all: Vec<Finding> = CHECKS.iter().chain(&MORE).flat_map(|check| check(source, &code)).collect();
-    let spelled = spelled(source, &code);
+    let mut all: Vec<Finding> =
+        CHECKS.iter().chain(&DECLARATION_CHECKS).flat_map(|check| check(source, &code)).collect();
+    let stringized_ranges = stringized_ranges(source, &code);
     for finding in &mut all {
-        let is_spelled = |edit: &Edit| {
-            let next = spelled.partition_point(|bytes| bytes.end <= edit.range.start);
-            spelled.get(next).is_some_and(|bytes| bytes.start < edit.range.end.max(edit.range.start + 1))
+        let is_stringized = |edit: &Edit| {
+            let next = stringized_ranges.partition_point(|bytes| bytes.end <= edit.range.start);
+            stringized_ranges.get(next).is_some_and(|bytes| bytes.start < edit.range.end.max(edit.range.start + 1))
         };
-        if finding.edits.iter().any(is_spelled) {
+        if finding.edits.iter().any(is_stringized) {
             finding.edits.clear();
         }
     }
     sorted(all)
 }
 
-/// The byte ranges, in order, of the definitions and calls of the program's macros that use `#` or `##`.
-fn spelled(source: &Source, code: &Code) -> Vec<Range<usize>> {
+/// The byte ranges of all definitions and calls of the program's macros that use `#` or `##`, in order. `findings` drops edits in these
+/// ranges, because they would change the text that the macro turns into a string or a name.
+fn stringized_ranges(source: &Source, code: &Code) -> Vec<Range<usize>> {
     let is_stringizing = |token: &Token| source.names.stringizing.contains(&token.text);
     let definitions = definitions(&source.tokens).into_iter().filter(|definition| is_stringizing(&definition[2]));
     let mut found: Vec<Range<usize>> =

@@ -1,7 +1,7 @@
-//! Where the rows of the table occur.
+//! Finds the code in a source that matches a row of the table `idioms.txt`.
 
 use crate::findings::{Edit, Finding};
-use crate::functions::{is_no_type, is_trailing_return};
+use crate::functions::{is_non_type_keyword, is_trailing_return};
 use crate::lex::Token;
 use crate::source::Source;
 use crate::syntax::Code;
@@ -9,31 +9,31 @@ use crate::table::{Row, rows as table};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Namespaces whose names the table has without them.
+/// Namespaces that the table's patterns omit. A row also matches a name that is qualified with one of these namespaces.
 const NAMESPACES: [&str; 8] = ["std", "concurrency", "Concurrency", "direct3d", "graphics", "detail", "WRL", "ATL"];
 
-/// Where the rows of the table occur.
+/// Finds the code that rows of the table match.
 pub fn rows(source: &Source, code: &Code) -> Vec<Finding> {
     let tokens = &source.tokens;
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, token) in tokens.iter().enumerate() {
-        places.entry(&token.text).or_default().push(at);
+        positions.entry(&token.text).or_default().push(at);
     }
-    let own = Own::of(source, code);
+    let program_names = ProgramNames::of(source, code);
     let mut covered = vec![false; tokens.len()];
     let mut all = Vec::new();
     for row in table() {
         let first = row.pattern[0];
         let begins: Vec<usize> = if first.ends_with('*') {
-            places.iter().filter(|(text, _)| row.fits(0, text)).flat_map(|(_, at)| at.iter().copied()).collect()
+            positions.iter().filter(|(text, _)| row.fits(0, text)).flat_map(|(_, at)| at.iter().copied()).collect()
         } else {
-            places.get(first).cloned().unwrap_or_default()
+            positions.get(first).cloned().unwrap_or_default()
         };
         for at in begins {
             let range = at..at + row.pattern.len();
-            let Some(place) = tokens.get(range.clone()) else { continue };
-            let fits = place.iter().enumerate().all(|(n, token)| row.fits(n, &token.text));
-            if fits && !covered[at] && !own.has(row, at) {
+            let Some(matched_tokens) = tokens.get(range.clone()) else { continue };
+            let fits = matched_tokens.iter().enumerate().all(|(n, token)| row.fits(n, &token.text));
+            if fits && !covered[at] && !program_names.has(row, at) {
                 covered[range].fill(true);
                 all.push(finding(source, row, at));
             }
@@ -42,16 +42,16 @@ pub fn rows(source: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// What the program declares itself.
-struct Own<'s> {
+/// Names that the program declares itself. Rows of the table do not apply to these names.
+struct ProgramNames<'s> {
     source: &'s Source,
     code: &'s Code,
     members: HashSet<&'s str>,
-    /// The parameters of templates, and the bytes of their templates.
+    /// Template parameters by name, each with the byte ranges of the templates that have it.
     parameters: HashMap<&'s str, Vec<Range<usize>>>,
 }
 
-impl<'s> Own<'s> {
+impl<'s> ProgramNames<'s> {
     fn of(source: &'s Source, code: &'s Code) -> Self {
         let members =
             source.names.classes.values().flat_map(|class| class.members.keys().map(String::as_str)).collect();
@@ -65,7 +65,7 @@ impl<'s> Own<'s> {
         Self { source, code, members, parameters }
     }
 
-    /// The token is a name that the program declares.
+    /// True if the token is a name that the program declares.
     fn has_name(&self, at: usize) -> bool {
         let token = &self.source.tokens[at];
         let name = token.text.as_str();
@@ -74,7 +74,7 @@ impl<'s> Own<'s> {
             || self.parameters.get(name).is_some_and(|all| all.iter().any(|bytes| bytes.contains(&token.range.start)))
     }
 
-    /// What fits the row at a token is the program's own.
+    /// True if the row, which matches at a token, does not apply because the name there belongs to the program.
     fn has(&self, row: &Row, at: usize) -> bool {
         let (source, code) = (self.source, self.code);
         let before = |n: usize| at.checked_sub(n).map_or("", |n| source.tokens[n].text.as_str());
@@ -89,30 +89,30 @@ impl<'s> Own<'s> {
         if before(1) == "::"
             && at >= 2
             && source.tokens[at - 2].is_name()
-            && !is_no_type(before(2))
+            && !is_non_type_keyword(before(2))
             && !NAMESPACES.contains(&before(2))
         {
             return true;
         }
-        // The name that a directive defines.
+        // The name is an operand of a directive.
         let is_defined = before(1) == "define" || matches!(before(1), "ifdef" | "ifndef" | "undef" | "defined");
-        is_defined || row.own_name().is_some() && self.has_name(at)
+        is_defined || row.single_name().is_some() && self.has_name(at)
     }
 }
 
 fn finding(source: &Source, row: &Row, at: usize) -> Finding {
-    let place = &source.tokens[at..at + row.pattern.len()];
-    let texts: Vec<&str> = place.iter().map(|t| t.text.as_str()).collect();
+    let matched_tokens = &source.tokens[at..at + row.pattern.len()];
+    let texts: Vec<&str> = matched_tokens.iter().map(|t| t.text.as_str()).collect();
     let mut found = texts.join(" ");
     for (from, to) in [(". . . ", "..."), (" :: ", "::"), ("# ", "#"), (" (", "("), ("( ", "("), (" )", ")")] {
         found = found.replace(from, to);
     }
     let edits = row.edit.map(|edit| edits(source, at, row.pattern.len(), edit)).unwrap_or_default();
-    let finding = Finding::new(place[0].line, found, row.reason, row.replacement).with(edits);
+    let finding = Finding::new(matched_tokens[0].line, found, row.reason, row.replacement).with(edits);
     if row.is_note { finding.as_note() } else { finding }
 }
 
-/// What `--fix` does at a place; nothing if its tokens are not as it needs them.
+/// The edits that `--fix` makes at a match of a row. Empty if the tokens around do not allow the edit.
 fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
     let tokens = &source.tokens;
     let text = |n: usize| tokens.get(n).map_or("", |t| t.text.as_str());
@@ -120,13 +120,13 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
     let whole = tokens[at].range.start..tokens[at + count - 1].range.end;
     match edit {
         "(drop)" => {
-            let behind = &source.text[whole.end..];
-            let blanks = behind.len() - behind.trim_start_matches(' ').len();
+            let following = &source.text[whole.end..];
+            let blanks = following.len() - following.trim_start_matches(' ').len();
             vec![Edit::new(whole.start..whole.end + blanks, "")]
         }
         "(line)" => line(source, &tokens[at]).into_iter().collect(),
         "(string)" if text(at + 2) == "\"\"" && text(at + 3) == ")" => {
-            // Not the string, which may have edits of its own.
+            // One edit before the string and one after it: the string may have edits of its own.
             let (begin, end) =
                 (whole.start..tokens[at + 2].range.start, tokens[at + 2].range.end..tokens[at + 3].range.end);
             vec![Edit::new(begin, ""), Edit::new(end, "")]
@@ -137,22 +137,23 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
             vec![Edit::new(whole.start..tokens[at + 3].range.end, new)]
         }
         "(align)" => align(source, at, count),
-        // In an initialiser list the name is that of a base or member, which keeps its class.
+        // Edits only throw expressions. In an initialiser list, the name is a base or member, whose class does not
+        // change.
         "(thrown)" => {
             let is_qualified = before == "::" && at >= 3 && text(at - 2) == "std";
             let is_thrown = before == "throw" || is_qualified && text(at - 3) == "throw";
             is_thrown.then(|| Edit::new(tokens[at].range.clone(), "runtime_error")).into_iter().collect()
         }
         "(int8)" => {
-            // `char`, where its sign is written.
+            // `signed` or `unsigned` before or after the keyword gives the sign.
             let signs = ["signed", "unsigned"];
             let has_sign = signs.contains(&text(at + count)) || signs.contains(&before);
             vec![Edit::new(whole, if has_sign { "char" } else { "signed char" })]
         }
         "(each)" => {
-            let within =
+            let in_keyword =
                 (at + count..tokens.len()).take_while(|&n| text(n) != "{" && text(n) != ";").find(|&n| text(n) == "in");
-            let edits = within.map(|n| [Edit::new(whole, "for ("), Edit::new(tokens[n].range.clone(), ":")]);
+            let edits = in_keyword.map(|n| [Edit::new(whole, "for ("), Edit::new(tokens[n].range.clone(), ":")]);
             edits.into_iter().flatten().collect()
         }
         "(string)" | "(handle)" => Vec::new(),
@@ -173,8 +174,8 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
     }
 }
 
-/// Rewrites `__declspec(align(N))` and `DECLSPEC_ALIGN(N)` as `alignas(N)`. C++ takes `alignas` at the beginning of a declaration of
-/// variables and behind a class key; an attribute before a class definition moves behind the key. No edits at other places.
+/// Rewrites `__declspec(align(N))` and `DECLSPEC_ALIGN(N)` as `alignas(N)`. C++ allows `alignas` at the beginning of a declaration of
+/// variables and after a class key. An attribute before a class definition moves after the class key. In other places, no edit is made.
 fn align(source: &Source, at: usize, count: usize) -> Vec<Edit> {
     let tokens = &source.tokens;
     let text = |n: usize| tokens.get(n).map_or("", |t| t.text.as_str());
@@ -209,14 +210,14 @@ fn align(source: &Source, at: usize, count: usize) -> Vec<Edit> {
     edits
 }
 
-/// The keyword begins the definition of a class, without variables.
+/// True if the keyword begins a class definition that has no variables after its closing brace.
 fn defines_class(tokens: &[Token], keyword: usize) -> bool {
     let is = |n: usize, texts: &[&str]| tokens.get(n).is_some_and(|t| texts.contains(&t.text.as_str()));
     let body = (keyword..tokens.len()).find(|&n| is(n, &["{", ";", "(", "="])).filter(|&n| is(n, &["{"]));
     body.and_then(|body| closing(tokens, body)).is_some_and(|end| is(end + 1, &[";"]))
 }
 
-/// The other half of a `(` or `{`.
+/// The bracket that closes a `(` or `{`.
 fn closing(tokens: &[Token], open: usize) -> Option<usize> {
     let (begin, end) = match tokens.get(open)?.text.as_str() {
         "(" => ("(", ")"),
@@ -234,17 +235,17 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
     })
 }
 
-/// `LPSTR a, b;` becomes two declarations, and `const LPSTR a` is no `const char *a`.
+/// True if a pointer type cannot replace the name at a token: `LPSTR a, b;` would need two declarations, and `const LPSTR a` is not `const char *a`.
 fn declares_several(tokens: &[Token], at: usize) -> bool {
-    let behind = |n: usize| tokens.get(at + n).map_or("", |t| t.text.as_str());
+    let following = |n: usize| tokens.get(at + n).map_or("", |t| t.text.as_str());
     let opened =
         tokens[..at].iter().rev().take_while(|t| !matches!(t.text.as_str(), ";" | "{" | "}")).any(|t| t.text == "(");
     at > 0 && tokens[at - 1].text == "const"
         || !opened && tokens[at + 1..].iter().take_while(|t| t.text != ";").any(|t| t.text == ",")
-        || behind(1) == "const"
+        || following(1) == "const"
 }
 
-/// The line of a directive, if nothing else is in it.
+/// An edit that deletes the line of a directive; `None` if the line contains anything else.
 fn line(source: &Source, hash: &Token) -> Option<Edit> {
     let start = source.text[..hash.range.start].rfind('\n').map_or(0, |n| n + 1);
     let end = source.text[start..].find('\n').map_or(source.text.len(), |n| start + n + 1);

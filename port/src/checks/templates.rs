@@ -1,4 +1,4 @@
-//! What templates must say here, since names in them are looked up where they stand.
+//! Finds templates that need `typename`, `template`, `this->` or an earlier declaration, because compilers here look names up in two phases.
 
 use crate::findings::{Edit, Finding};
 use crate::functions::tidy;
@@ -7,8 +7,8 @@ use crate::source::Source;
 use crate::syntax::{Code, Kind, Scope, Template};
 use std::collections::{HashMap, HashSet};
 
-/// Parameters of a `tiled_index` that are no int, in functions that deduce them.
-pub fn tiles(_: &Source, code: &Code) -> Vec<Finding> {
+/// Finds function templates that deduce an unsigned argument of `tiled_index` or `tiled_extent`.
+pub fn unsigned_tile_sizes(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in 0..code.tokens.len() {
         if !matches!(code.text(at), "tiled_index" | "tiled_extent") || code.text(at + 1) != "<" {
@@ -22,7 +22,8 @@ pub fn tiles(_: &Source, code: &Code) -> Vec<Finding> {
             .flat_map(|t| &t.parameters)
             .find(|(name, kind)| is_unsigned(kind) && (at + 2..close).any(|n| code.text(n) == name));
         if let Some((name, _)) = found {
-            let reason = "its parameters are int, so an unsigned template parameter is not deduced";
+            let reason =
+                "the parameters of this class template are int, so an unsigned template parameter is not deduced";
             all.push(Finding::new(
                 code.tokens[at].line,
                 format!("{}<{name}>", code.text(at)),
@@ -34,7 +35,7 @@ pub fn tiles(_: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// The token stands in the parameters of the function that the template declares.
+/// True if the token is in the parameter list of the function that the template declares.
 fn is_parameter_of(code: &Code, template: &Template, at: usize) -> bool {
     let mut n = template.close + 1;
     while n < at {
@@ -49,11 +50,11 @@ fn is_parameter_of(code: &Code, template: &Template, at: usize) -> bool {
     false
 }
 
-/// Member templates of C++ AMP.
+/// Names of member templates of C++ AMP.
 const MEMBERS: [&str; 8] =
     ["tile", "sample", "gather_red", "gather_green", "gather_blue", "gather_alpha", "view_as", "reinterpret_as"];
 
-/// `e.tile<W>()`, where `e` depends on a parameter of a template.
+/// Finds `e.tile<W>()` where `e` depends on a template parameter.
 pub fn members(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in 2..code.tokens.len() {
@@ -65,13 +66,14 @@ pub fn members(_: &Source, code: &Code) -> Vec<Finding> {
         let templates: Vec<&Template> = code.templates_around(at).collect();
         let is_parameter =
             |n: usize| templates.iter().any(|t| t.parameters.iter().any(|(parameter, _)| parameter == code.text(n)));
-        // A parameter in an argument of a call gives a value, mostly no type.
+        // A template parameter in the arguments of a call is usually a value. The type of the expression does not depend on such a value.
         let in_call = |n: usize| crate::names::inside_parentheses(code, n) && (first..n).any(|m| code.text(m) == "(");
         let of_type = |n: usize| is_parameter(n) && !in_call(n);
         let depends = (first..at - 1).any(of_type) || depends(code, first, at, &is_parameter, 0);
         if depends {
             let found = tidy(&code.joined(first..at + 1));
-            let reason = "a member of what depends on a parameter of a template; revamp-c++ takes it, GCC does not";
+            let reason = "a member template of an expression that depends on a template parameter; revamp-c++ accepts \
+                          the call without `template`, but GCC does not";
             let replacement =
                 format!("{}{}template {}<", tidy(&code.joined(first..at - 1)), code.before(at), code.text(at));
             all.push(Finding::new(code.tokens[at].line, found, reason, replacement).as_note());
@@ -80,7 +82,7 @@ pub fn members(_: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// Where the expression begins that has the member at a token: `a` of `a.b(c)->d`.
+/// The first token of the expression before the member at a token: `a` for `d` in `a.b(c)->d`.
 fn first_of_members(code: &Code, member: usize) -> Option<usize> {
     let mut n = member;
     while matches!(code.before(n), "." | "->" | "::") {
@@ -92,7 +94,8 @@ fn first_of_members(code: &Code, member: usize) -> Option<usize> {
     code.is_name(n).then_some(n)
 }
 
-/// The name at a token, which is used at another, is declared with a type that depends on a parameter; with `auto` its value counts.
+/// True if the declaration of the token `name` that is visible at `at` has a type that depends on a template parameter. For `auto`, the initializer
+/// decides.
 fn depends(code: &Code, name: usize, at: usize, is_parameter: &dyn Fn(usize) -> bool, depth: usize) -> bool {
     let name = if code.text(name) == "this" { name + 2 } else { name };
     let Some(declared) = declaration(code, name, at) else { return false };
@@ -112,25 +115,25 @@ fn depends(code: &Code, name: usize, at: usize, is_parameter: &dyn Fn(usize) -> 
     (begin..end).any(|n| is_parameter(n) || n < declared && is_alias(code, at, n, is_parameter) || of_value(n))
 }
 
-/// Where the name at a token is declared, as it is seen at another.
+/// The declaration of the token `name` that is visible at `at`.
 fn declaration(code: &Code, name: usize, at: usize) -> Option<usize> {
     let is_declared = |n: usize| {
         code.text(n) == code.text(name)
-            && (code.is_name(n - 1) && !crate::functions::is_no_type(code.before(n))
+            && (code.is_name(n - 1) && !crate::functions::is_non_type_keyword(code.before(n))
                 || matches!(code.before(n), ">" | "&" | "*"))
             && matches!(code.text(n + 1), "," | ")" | ";" | "=" | "(" | "{" | "[")
     };
-    let is_seen = |n: usize| {
+    let is_visible = |n: usize| {
         let here = &code.scopes[code.scope_of[n]];
-        let is_parameter = here.kind != Kind::Inner && crate::names::inside_parentheses(code, n);
+        let is_parameter = here.kind != Kind::Block && crate::names::inside_parentheses(code, n);
         code.around(at).any(|scope| scope.head.contains(&n) || !is_parameter && scope.body == here.body)
     };
     let classes = code.around(at).filter(|scope| scope.kind == Kind::Class);
     let members = classes.flat_map(|scope| scope.body.clone()).filter(|&n| code.kind(n) == Kind::Class);
-    (1..at).rev().chain(members).find(|&n| n > 0 && is_declared(n) && is_seen(n))
+    (1..at).rev().chain(members).find(|&n| n > 0 && is_declared(n) && is_visible(n))
 }
 
-/// Names that are types wherever the standard library has them.
+/// Names of member types in the standard library.
 const TYPES: [&str; 12] = [
     "iterator",
     "const_iterator",
@@ -146,14 +149,14 @@ const TYPES: [&str; 12] = [
     "type",
 ];
 
-/// `std::vector<T>::iterator i` without typename.
+/// Finds dependent types without typename: `std::vector<T>::iterator i`.
 pub fn dependent_types(_: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for at in 3..code.tokens.len() {
         if code.before(at) != "::" || !code.is_name(at) || matches!(code.text(at), "operator" | "template") {
             continue;
         }
-        // Before a name, or before what would make an object of it.
+        // The qualified name is a type if a name follows it, or if it ends with a known type name and one of these tokens follows.
         let is_declaration =
             code.is_name(at + 1) && !matches!(code.text(at + 1), "and" | "or" | "not_eq" | "restrict" | "const");
         let is_object = TYPES.contains(&code.text(at))
@@ -172,17 +175,17 @@ pub fn dependent_types(_: &Source, code: &Code) -> Vec<Finding> {
         let found = code.joined(first..at + 1).replace(' ', "");
         let edit = Edit::new(code.tokens[first].range.start..code.tokens[first].range.start, "typename ");
         let reason = "a type that depends on a parameter of a template";
-        all.push(Finding::new(code.tokens[at].line, found, reason, "typename before it").with([edit]));
+        all.push(Finding::new(code.tokens[at].line, found, reason, "write typename before the type").with([edit]));
     }
     all
 }
 
-/// Behind a comma stands an argument or a parameter, not a base.
+/// True if the comma before a name separates arguments or parameters, not bases.
 fn is_argument(code: &Code, first: usize, before: &str) -> bool {
     before == "," && crate::names::inside_parentheses(code, first)
 }
 
-/// Where a qualified name begins whose last part is at a token, and whether it depends on a parameter of a template.
+/// The first token of the qualified name whose last part is at a token, and true if the name depends on a template parameter.
 fn qualifier(code: &Code, at: usize) -> Option<(usize, bool)> {
     let end = at.checked_sub(2)?;
     let (open, arguments) = if code.text(end) == ">" { (code.angle_back(end)?, true) } else { (end + 1, false) };
@@ -196,7 +199,7 @@ fn qualifier(code: &Code, at: usize) -> Option<(usize, bool)> {
         let of = |t: &&Template| t.parameters.iter().any(|(parameter, _)| parameter == code.text(n));
         templates.iter().any(of) && code.before(n) != "::"
     };
-    // Inside a class its own name is no other instance.
+    // Inside a class template, the name of the class means the current instantiation.
     if code.around(at).any(|scope| scope.kind == Kind::Class && scope.name == code.text(name)) {
         return Some((first, false));
     }
@@ -208,7 +211,7 @@ fn qualifier(code: &Code, at: usize) -> Option<(usize, bool)> {
     Some((first, depends))
 }
 
-/// Where the qualified name begins that goes on at a name: `a::b<c>::template d`.
+/// The first token of the qualified name that has `name` as a part: `a` for `d` in `a::b<c>::template d`.
 fn first_of_qualified(code: &Code, name: usize) -> Option<usize> {
     let mut first = name;
     loop {
@@ -224,7 +227,7 @@ fn first_of_qualified(code: &Code, name: usize) -> Option<usize> {
     }
 }
 
-/// The name is an alias, in the scopes around, of a type that depends on a parameter.
+/// True if the name is an alias, declared in the enclosing scopes, of a type that depends on a template parameter.
 fn is_alias(code: &Code, at: usize, name: usize, is_parameter: &dyn Fn(usize) -> bool) -> bool {
     let around: Vec<std::ops::Range<usize>> =
         code.around(at).filter(|s| s.kind != Kind::Top && s.kind != Kind::Namespace).map(|s| s.body.clone()).collect();
@@ -250,7 +253,7 @@ fn is_alias(code: &Code, at: usize, name: usize, is_parameter: &dyn Fn(usize) ->
     false
 }
 
-/// Of an alias's own type: `item`, if that is an alias of a dependent type in the same class.
+/// True if a word of an alias's type is itself an alias of a dependent type in the same class.
 fn is_dependent_alias_word(code: &Code, at: usize, limit: usize) -> bool {
     let Some(scope) = code.scope_of.get(at) else { return false };
     let parameters: HashSet<&str> =
@@ -264,7 +267,7 @@ fn is_dependent_alias_word(code: &Code, at: usize, limit: usize) -> bool {
     })
 }
 
-/// Members of a base that depends on a parameter, named bare.
+/// Finds unqualified names of members of a base that depends on a template parameter.
 pub fn base_members(source: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     for scope in code.scopes.iter().filter(|scope| scope.kind == Kind::Class) {
@@ -280,18 +283,20 @@ pub fn base_members(source: &Source, code: &Code) -> Vec<Finding> {
             }
             let start = code.tokens[at].range.start;
             let (replacement, edit) = match member {
-                Member::OfObjects => (format!("this->{name}"), Some(Edit::new(start..start, "this->"))),
+                Member::NonStatic => (format!("this->{name}"), Some(Edit::new(start..start, "this->"))),
                 Member::Static => (format!("{base}::{name}"), None),
                 Member::Type => (format!("typename {base}::{name}"), None),
             };
-            let reason = "a member of a base that depends on a template parameter, where names are not looked up";
+            let reason = "a member of a base class that depends on a template parameter; compilers do not look up \
+                          names in such a base class";
             all.push(Finding::new(code.tokens[at].line, name, reason, replacement).with(edit));
         }
     }
     all
 }
 
-/// What a class has of bases whose arguments depend on its template's parameters: the members by name, each with the base.
+/// The members that a class inherits from bases that depend on its template parameters. Maps the name of each member
+/// to the base and the kind of member.
 fn inherited<'s>(source: &'s Source, code: &Code, scope: &Scope) -> HashMap<&'s str, (String, Member)> {
     let parameters: HashSet<&str> = code
         .templates_around(scope.head.start)
@@ -310,7 +315,7 @@ fn inherited<'s>(source: &'s Source, code: &Code, scope: &Scope) -> HashMap<&'s 
             while let Some(class) =
                 waiting.pop().and_then(|name| source.names.classes.get(name).filter(|_| seen.insert(name.to_owned())))
             {
-                // The nearer class hides members of its bases.
+                // A derived class hides members of its bases.
                 for (name, member) in &class.members {
                     found.entry(name.as_str()).or_insert_with(|| (base.clone(), *member));
                 }
@@ -321,14 +326,14 @@ fn inherited<'s>(source: &'s Source, code: &Code, scope: &Scope) -> HashMap<&'s 
     found
 }
 
-/// A name that stands alone, in the body of a function of the class.
+/// True if the name is used unqualified in the body of a member function.
 fn is_bare_use(code: &Code, scope: &Scope, at: usize) -> bool {
     let in_function =
-        code.around(at).take_while(|around| around.body != scope.body).any(|around| around.kind == Kind::Inner);
+        code.around(at).take_while(|around| around.body != scope.body).any(|around| around.kind == Kind::Block);
     in_function && !matches!(code.before(at), "." | "->" | "::" | "typename" | "class" | "struct")
 }
 
-/// The class, a function of it or the program has the name too.
+/// True if the class, one of its functions or the global scope declares the name too.
 fn is_local(source: &Source, code: &Code, scope: &Scope, at: usize) -> bool {
     let name = code.text(at);
     let is_using = |n: usize| {
@@ -337,7 +342,9 @@ fn is_local(source: &Source, code: &Code, scope: &Scope, at: usize) -> bool {
     let own = source.names.classes.get(&scope.name).is_some_and(|class| class.members.contains_key(name))
         || scope.body.clone().any(is_using);
     let is_declared = |n: usize| {
-        code.text(n) == name && code.is_name(n.wrapping_sub(1)) && !crate::functions::is_no_type(code.before(n))
+        code.text(n) == name
+            && code.is_name(n.wrapping_sub(1))
+            && !crate::functions::is_non_type_keyword(code.before(n))
             || code.text(n) == name
                 && matches!(code.before(n), "*" | "&" | ">")
                 && !matches!(code.text(n + 1), "(" | "[")
@@ -347,28 +354,29 @@ fn is_local(source: &Source, code: &Code, scope: &Scope, at: usize) -> bool {
     own || global || scope.body.clone().take_while(|&n| n < at).any(is_declared)
 }
 
-/// Functions that are declared behind the template that calls them, where their arguments' namespaces do not bring them.
+/// Finds functions that are declared after the template that calls them, unless argument-dependent lookup may find them.
 pub fn late_functions(source: &Source, code: &Code) -> Vec<Finding> {
-    let own = crate::functions::functions(code);
+    let declared_functions = crate::functions::functions(code);
     let mut all = Vec::new();
     for at in 1..code.tokens.len() {
         let name = code.text(at);
         let is_call =
-            code.text(at + 1) == "(" && code.kind(at) == Kind::Inner && !matches!(code.before(at), "." | "->" | "::");
+            code.text(at + 1) == "(" && code.kind(at) == Kind::Block && !matches!(code.before(at), "." | "->" | "::");
         let templates = || code.templates_around(at);
         if !is_call
             || !code.is_name(at)
-            || code.is_name(at - 1) && !crate::functions::is_no_type(code.before(at))
+            || code.is_name(at - 1) && !crate::functions::is_non_type_keyword(code.before(at))
             || templates().next().is_none()
         {
             continue;
         }
         let end = templates().map(|t| t.end).max().unwrap_or(at);
         let declared = source.names.functions_named(name);
-        let here: Vec<_> = own.iter().filter(|f| f.name == name).collect();
-        let is_late =
-            !here.is_empty() && here.len() == declared.len() && here.iter().all(|f| f.at > end && !f.is_member);
-        // Those that take classes of the program are found where the template is made.
+        let same_name: Vec<_> = declared_functions.iter().filter(|f| f.name == name).collect();
+        let is_late = !same_name.is_empty()
+            && same_name.len() == declared.len()
+            && same_name.iter().all(|f| f.at > end && !f.is_member);
+        // When the template is instantiated, argument-dependent lookup finds functions whose parameters have class types of the program.
         let is_plain = |f: &&crate::functions::Function| {
             f.parameters.iter().all(|p| {
                 !source
@@ -379,34 +387,43 @@ pub fn late_functions(source: &Source, code: &Code) -> Vec<Finding> {
             })
         };
         if is_late
-            && here.iter().all(is_plain)
+            && same_name.iter().all(is_plain)
             && !source.names.macros.contains(name)
             && !source.names.types.contains(name)
         {
-            let reason = "declared after the template that uses it, which looks names up where it is defined";
+            let reason = "a function that is declared after the template that uses it; names in a template are looked \
+                          up where the template is defined";
             all.push(Finding::new(
                 code.tokens[at].line,
                 format!("{name}("),
                 reason,
-                format!("declare {name} before the template"),
+                format!("move the declaration of {name} before the template"),
             ));
         }
     }
     all
 }
 
-/// `template <> struct a<0>` in a class.
+/// Finds explicit specialisations in a class: `template <> struct a<0>`.
 pub fn specialisations(_: &Source, code: &Code) -> Vec<Finding> {
-    let is_one = |at: usize| {
+    let is_explicit_specialisation = |at: usize| {
         code.text(at) == "template"
             && code.text(at + 1) == "<"
             && code.text(at + 2) == ">"
             && code.kind(at) == Kind::Class
     };
-    let told = |at: usize| {
-        let (found, reason) = ("template <> in a class", "GCC accepts it only in namespaces; revamp-c++ accepts it");
-        Finding::new(code.tokens[at].line, found, reason, "the specialisation after the class, or a partial one")
-            .as_note()
+    let finding_at = |at: usize| {
+        let (found, reason) = (
+            "template <> in a class",
+            "GCC accepts explicit specialisations only in namespaces; revamp-c++ also accepts them in classes",
+        );
+        Finding::new(
+            code.tokens[at].line,
+            found,
+            reason,
+            "write the specialisation after the class, or use a partial specialisation",
+        )
+        .as_note()
     };
-    (0..code.tokens.len()).filter(|&at| is_one(at)).map(told).collect()
+    (0..code.tokens.len()).filter(|&at| is_explicit_specialisation(at)).map(finding_at).collect()
 }

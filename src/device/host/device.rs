@@ -56,7 +56,7 @@ impl PhysicalDevice for HostPhysical {
         Properties {
             device_path: c_text(path),
             description: c_text(&description),
-            // As Microsoft reports the cpu accelerator: 0.1. Host threads have this library's version.
+            // 0.1: Microsoft's value for the cpu accelerator, and this library's version for host threads.
             version: 1,
             dedicated_memory_kb: usize::try_from(total_memory() / 1024).unwrap_or(usize::MAX),
             is_debug: self.kind == HostKind::Reference,
@@ -83,9 +83,9 @@ impl PhysicalDevice for HostPhysical {
 
 /// The memory of a [`HostBuffer`].
 enum Backing {
-    /// Its own, and the counter of such bytes.
+    /// A block that the buffer owns, and the device's counter of the bytes of all these blocks.
     Block(HostBlock, Arc<AtomicU64>),
-    /// The importer's, who keeps it alive.
+    /// Memory of the importer, who keeps it alive.
     Imported(HostSpan),
 }
 
@@ -152,7 +152,7 @@ impl HostDevice {
         Arc::new(Self {
             id: unique_id(),
             kind,
-            // The cpu accelerator is home on the host, so its memory cannot be separate from the host's.
+            // The cpu accelerator stands for the host, so its memory cannot be separate from the host's.
             separate: config.separate_memory && kind.runs_kernels(),
             workers,
             test: config.test.clone(),
@@ -161,12 +161,12 @@ impl HostDevice {
         })
     }
 
-    /// The accelerator it stands for.
+    /// The accelerator for which the device stands.
     pub fn kind(&self) -> HostKind {
         self.kind
     }
 
-    /// Its threads.
+    /// The threads of the device.
     pub fn workers(&self) -> &Workers {
         &self.workers
     }
@@ -231,18 +231,18 @@ impl Device for HostDevice {
         plan: &CopyPlan,
         _queue: &dyn Queue,
     ) -> Result<SmallVec<[Point; 2]>> {
-        let own = queue::host_memory(buffer)?;
+        let buffer_memory = queue::host_memory(buffer)?;
         if plan.bytes() == 0 {
             return Ok(SmallVec::new());
         }
         match direction {
             Direction::Upload => {
                 buffer.tracker().wait(&plan.destination_hull(), Access::Write)?;
-                strided::copy_parallel(&self.workers.pool, plan, host, own)?;
+                strided::copy_parallel(&self.workers.pool, plan, host, buffer_memory)?;
             }
             Direction::Download => {
                 buffer.tracker().wait(&plan.source_hull(), Access::Read)?;
-                strided::copy_parallel(&self.workers.pool, plan, own, host)?;
+                strided::copy_parallel(&self.workers.pool, plan, buffer_memory, host)?;
             }
         }
         Ok(SmallVec::new())
@@ -261,7 +261,7 @@ impl Device for HostDevice {
         None
     }
 
-    /// Waits for the work of all queues. Failures are for those who wait for the work that failed.
+    /// Waits for the work of all queues. Failures are reported to callers that wait for the failed work, not here.
     fn drain(&self) {
         let timelines: Vec<_> = self.timelines.lock().iter().filter_map(Weak::upgrade).collect();
         for timeline in timelines {

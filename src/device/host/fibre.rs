@@ -1,6 +1,6 @@
-//! Stackful coroutines for the threads of a tile. Each runs until it waits at the tile barrier.
+//! Stackful coroutines for the threads of a tile. Each coroutine runs until it waits at the tile barrier.
 //!
-//! A suspended coroutine is never dropped (its unwinding would pass through C frames): [`run`] resumes all to their end.
+//! A suspended coroutine is never dropped, because its unwinding would pass through C frames. [`run`] resumes all coroutines until they end.
 #![allow(unsafe_code)]
 
 use super::sanitizer::{self, Switch};
@@ -12,15 +12,16 @@ use corosensei::{Coroutine, Yielder};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-/// Bytes of stack of each thread of a tile.
+/// The stack size of each thread of a tile, in bytes.
 pub const STACK_BYTES: usize = 64 << 10;
 /// The tops of stacks differ by multiples of this; otherwise the hot ends of all stacks would share cache sets.
 const COLOUR_STEP: usize = 128;
-/// How many different offsets there are; one page holds them all.
+/// The number of different offsets, which together span one page.
 const COLOURS: usize = 32;
-/// Most stacks at once: each takes two of the 65530 mappings that Linux allows a process.
-const MOST_STACKS: usize = 24 << 10;
+/// The maximum number of stacks: each takes two of the 65530 mappings that Linux allows a process.
+const MAX_STACKS: usize = 24 << 10;
 
+/// A stack whose top is `shift` bytes lower than that of `stack`; see [`COLOUR_STEP`].
 struct Coloured {
     stack: DefaultStack,
     shift: usize,
@@ -46,18 +47,18 @@ unsafe impl Stack for Coloured {
     }
 }
 
-/// The stacks of the whole process: as many as were needed at once, by whichever threads.
+/// The stacks of the whole process, shared by all threads. Their number grows to the maximum needed at one time.
 struct Store {
     free: Vec<Coloured>,
-    /// Stacks that exist.
-    made: usize,
+    /// The number of stacks that exist.
+    existing: usize,
 }
 
-static STORE: Mutex<Store, { rank::STACKS }> = Mutex::new(Store { free: Vec::new(), made: 0 });
+static STORE: Mutex<Store, { rank::STACKS }> = Mutex::new(Store { free: Vec::new(), existing: 0 });
 static RETURNED: Condvar = Condvar::new();
 
 thread_local! {
-    /// [`Stacks`] in use on this thread: more than one when a kernel itself launches kernels.
+    /// The number of [`Stacks`] in use on this thread: more than one when a kernel itself launches kernels.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -65,21 +66,22 @@ thread_local! {
 pub fn trim() {
     let free = {
         let mut store = STORE.lock();
-        store.made -= store.free.len();
+        store.existing -= store.free.len();
         std::mem::take(&mut store.free)
     };
     drop(free);
 }
 
-/// The stacks with which one OS thread runs a series of tiles; they return to the store afterwards.
+/// The stacks with which one OS thread runs a series of tiles. They return to the store afterwards.
 pub struct Stacks {
-    own: Vec<Coroutines>,
+    spare_lists: Vec<Coroutines>,
     free: Vec<Coloured>,
+    /// The number of stacks taken from the store.
     out: usize,
 }
 
 impl Coloured {
-    /// Its addresses.
+    /// The addresses of the stack.
     fn addresses(&self) -> Range<usize> {
         self.limit().get()..self.base().get()
     }
@@ -92,7 +94,7 @@ struct Fibre {
 }
 
 impl Fibre {
-    /// Goes on with it: whether it has ended.
+    /// Resumes the coroutine. True if it has ended.
     fn resume(&mut self) -> bool {
         let switch = Switch::to(self.stack.clone());
         let ended = self.coroutine.resume(()).as_return().is_some();
@@ -111,24 +113,25 @@ impl Default for Stacks {
 }
 
 impl Stacks {
-    /// No stacks at first.
+    /// An object without stacks.
     pub fn new() -> Self {
         DEPTH.set(DEPTH.get() + 1);
-        Self { own: Vec::new(), free: Vec::new(), out: 0 }
+        Self { spare_lists: Vec::new(), free: Vec::new(), out: 0 }
     }
 
-    /// Makes sure that `count` stacks can be taken: all or none, so that two threads never wait for each other's part.
+    /// Makes sure that `count` stacks are free. Takes either all missing stacks from the store or none, so that no two
+    /// threads wait for each other's stacks.
     fn reserve(&mut self, count: usize) -> Result<()> {
         let Some(lacking) = count.checked_sub(self.free.len()).filter(|&n| n > 0) else { return Ok(()) };
         let mut store = STORE.lock();
         loop {
             let mut refused = None;
-            while store.free.len() < lacking && store.made < MOST_STACKS {
+            while store.free.len() < lacking && store.existing < MAX_STACKS {
                 match DefaultStack::new(STACK_BYTES + COLOUR_STEP * COLOURS) {
                     Ok(stack) => {
-                        let shift = store.made % COLOURS * COLOUR_STEP;
+                        let shift = store.existing % COLOURS * COLOUR_STEP;
                         store.free.push(Coloured { stack, shift });
-                        store.made += 1;
+                        store.existing += 1;
                     }
                     Err(e) => {
                         refused = Some(e);
@@ -142,9 +145,9 @@ impl Stacks {
                 self.out += lacking;
                 return Ok(());
             }
-            // Others return theirs when their tiles are done, but not while an outer kernel of this thread holds some.
-            let others = store.made - store.free.len() - self.out;
-            if others == 0 || DEPTH.get() > 1 {
+            // Other threads return stacks when their tiles are done, so waiting helps, unless an outer kernel of this thread holds stacks.
+            let held_by_others = store.existing - store.free.len() - self.out;
+            if held_by_others == 0 || DEPTH.get() > 1 {
                 let why = refused.map_or(String::new(), |e| format!(": {e}"));
                 return Err(Error::out_of_memory(format!(
                     "the barriers of a tile need {count} stacks of {STACK_BYTES} bytes, but only {} could be \
@@ -167,18 +170,18 @@ impl Drop for Stacks {
     }
 }
 
-/// What code on a coroutine suspends itself with.
+/// Lets code on a coroutine suspend itself.
 #[derive(Clone, Copy)]
 pub struct Suspender<'a> {
     yielder: &'a Yielder<(), ()>,
-    /// The addresses of the stack that runs it.
+    /// The addresses of the stack that resumed the coroutine.
     resumed: &'a RefCell<Range<usize>>,
 }
 
 impl Suspender<'_> {
     /// Stops here until every other coroutine of the [`run`] has stopped or ended.
     pub fn suspend(&self) {
-        // A destructor that runs during a panic: switching now would hand the panic to another coroutine.
+        // A destructor may call this during a panic. Switching then would hand the panic to another coroutine.
         if !std::thread::panicking() {
             let switch = Switch::to(self.resumed.borrow().clone());
             self.yielder.suspend(());
@@ -187,20 +190,23 @@ impl Suspender<'_> {
     }
 }
 
-/// Starts `body` on coroutines one after another until `remaining()` is 0, then resumes all that suspended themselves,
-/// in turn, until all have ended. `body` takes work from what `remaining` counts; when it returns without having
-/// suspended, its stack serves the next.
+/// Starts `body` on coroutines, one after another, until `remaining()` is 0. Then resumes the suspended coroutines in turn until
+/// all have ended. `body` takes work items, which `remaining` counts. If `body` returns without having suspended, the next
+/// coroutine uses the same stack.
 ///
-/// Fails if no stack could be had, or if `body` panicked; what had been started has ended even then.
+/// Fails if no stack could be allocated, or if `body` panicked. Even then all started coroutines have ended.
 pub fn run(stacks: &mut Stacks, remaining: &dyn Fn() -> usize, body: &dyn Fn(Suspender<'_>)) -> Result<()> {
-    let mut suspended = stacks.own.pop().unwrap_or_default();
+    let mut suspended = stacks.spare_lists.pop().unwrap_or_default();
     let panicked = Cell::new(None);
     let mut result = Ok(());
     let mut left = remaining();
     while left > 0 {
-        // One stack at first, since most kernels never wait; then all the others at once.
+        // Reserves one stack at first, since most kernels never wait, then all other stacks at once.
         result = stacks.reserve(if suspended.is_empty() { 1 } else { left });
-        let Some(stack) = stacks.free.pop().filter(|_| result.is_ok()) else { break };
+        if result.is_err() {
+            break;
+        }
+        let Some(stack) = stacks.free.pop() else { break };
         let start = |yielder: &Yielder<(), ()>, ()| {
             let resumed = RefCell::new(sanitizer::begun());
             if let Err(text) = caught(|| body(Suspender { yielder, resumed: &resumed })) {
@@ -233,12 +239,12 @@ pub fn run(stacks: &mut Stacks, remaining: &dyn Fn() -> usize, body: &dyn Fn(Sus
         if ended == suspended.len() {
             stacks.free.extend(suspended.drain(..).map(|fibre| fibre.coroutine.into_stack()));
         } else if ended > 0 {
-            let (done, open): (Vec<_>, Vec<_>) = suspended.drain(..).partition(|fibre| fibre.coroutine.done());
+            let (done, unfinished): (Vec<_>, Vec<_>) = suspended.drain(..).partition(|fibre| fibre.coroutine.done());
             stacks.free.extend(done.into_iter().map(|fibre: Fibre| fibre.coroutine.into_stack()));
-            suspended = open;
+            suspended = unfinished;
         }
     }
-    stacks.own.push(suspended);
+    stacks.spare_lists.push(suspended);
     match panicked.take() {
         Some(text) => Err(Error::runtime(format!("a kernel panicked: {text}"))),
         None => result,
@@ -250,7 +256,7 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    /// Runs `count` bodies, each of which gets its number.
+    /// Runs `body` `count` times, with the numbers from 0.
     fn each(stacks: &mut Stacks, count: usize, body: impl Fn(usize, Suspender<'_>)) -> Result<()> {
         let next = Cell::new(0);
         run(stacks, &|| count - next.get(), &|suspender| {
@@ -261,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn coroutines_meet_at_each_stop() {
+    fn coroutines_take_turns_at_each_suspension() {
         let log = RefCell::new(Vec::new());
         each(&mut Stacks::new(), 3, |i, s| {
             for step in 0..3 {
@@ -278,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn some_may_end_early_or_never_stop() {
+    fn coroutines_may_end_early_or_never_suspend() {
         let steps = RefCell::new(vec![0; 40]);
         each(&mut Stacks::new(), 40, |i, s| {
             for _ in 0..i % 5 {
@@ -291,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_an_error_and_the_others_end() {
+    fn a_panic_is_an_error_and_the_other_coroutines_end() {
         let ended = Cell::new(0);
         let e = each(&mut Stacks::new(), 8, |i, s| {
             s.suspend();
@@ -334,5 +340,16 @@ mod tests {
         })
         .unwrap();
         assert_eq!(sum.get(), 16);
+    }
+
+    #[test]
+    fn stacks_return_after_a_run_that_needs_too_many() {
+        // Within another series of tiles, `reserve` does not wait for the stacks of other threads.
+        let (_outer, mut stacks) = (Stacks::new(), Stacks::new());
+        each(&mut stacks, 2, |_, s| s.suspend()).unwrap();
+        let e = each(&mut stacks, MAX_STACKS + 2, |_, s| s.suspend()).unwrap_err();
+        assert!(e.message.contains("use smaller tiles"), "{e}");
+        assert_eq!(stacks.free.len(), stacks.out);
+        trim();
     }
 }

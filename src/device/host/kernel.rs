@@ -1,4 +1,4 @@
-//! Kernels that are functions of the host: the threads of a domain, run by the thread pool.
+//! Kernels that are functions of the host. The thread pool runs the threads of a domain.
 
 use super::domain::Domain;
 use super::fibre::{self, Stacks, Suspender};
@@ -16,25 +16,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a launch runs on its own thread before it wakes others: about what waking them costs.
-const ALONE: Duration = Duration::from_micros(8);
-/// The same where others are awake: about what it costs them to take a part.
-const ALONE_BESIDE_IDLE: Duration = Duration::from_nanos(1000);
-/// What is worth handing out.
-const PORTION: Duration = Duration::from_micros(3);
-/// Up to this many bytes of tile memory are kept by an OS thread for the next tile.
+/// How long a launch runs on the launching thread alone before it wakes other threads: about the cost of waking them.
+const SOLO_TIME: Duration = Duration::from_micros(8);
+/// Like [`SOLO_TIME`], if other threads are idle but awake: about the cost of handing them a part.
+const SOLO_TIME_WITH_IDLE_THREADS: Duration = Duration::from_nanos(1000);
+/// The shortest work that is worth handing to another thread.
+const MIN_PART_TIME: Duration = Duration::from_micros(3);
+/// An OS thread keeps up to this many bytes of tile memory for the next tile.
 const KEPT_TILE_MEMORY: u64 = 1 << 20;
 
-/// How a kernel's thread reaches its tile's barrier.
+/// How a thread of a kernel waits at the barrier of its tile.
 enum Barrier<'a> {
-    /// There is none: the launch is untiled.
+    /// The launch is untiled and has no barrier.
     None,
+    /// The thread suspends its coroutine.
     Tile(Suspender<'a>),
 }
 
-/// The position of a kernel's thread. Its address stays the same while that thread runs, and no other thread has it.
+/// The position of a kernel's thread. While that thread runs, its `ThreadId` stays at one address, which no other
+/// running thread uses.
 ///
-/// Must not leave the OS thread it was given on.
+/// A `ThreadId` must stay on the OS thread on which the kernel got it.
 pub struct ThreadId<'a> {
     global: SmallVec<[i32; 4]>,
     /// 0 when untiled.
@@ -56,23 +58,23 @@ impl ThreadId<'_> {
     pub fn global(&self) -> &[i32] {
         &self.global
     }
-    /// Its index in its tile; empty without tiles.
+    /// The thread's index in its tile; empty without tiles.
     pub fn local(&self) -> &[i32] {
         &self.local[..self.tile_rank]
     }
-    /// The index of its tile among the tiles; empty without tiles.
+    /// The index of the thread's tile among the tiles; empty without tiles.
     pub fn tile(&self) -> &[i32] {
         &self.tile[..self.tile_rank]
     }
-    /// The index in the domain of its tile's first thread; empty without tiles.
+    /// The index in the domain of the first thread of the thread's tile; empty without tiles.
     pub fn tile_origin(&self) -> &[i32] {
         &self.origin[..self.tile_rank]
     }
-    /// Memory shared by the threads of its tile, aligned to 64 bytes, with undefined contents at first.
+    /// Memory shared by the threads of the tile, aligned to 64 bytes, with undefined contents at first.
     pub fn tile_memory(&self) -> HostSpan {
         self.memory
     }
-    /// True if it belongs to a tile.
+    /// True if the thread belongs to a tile.
     pub fn is_tiled(&self) -> bool {
         self.tile_rank > 0
     }
@@ -113,13 +115,13 @@ fn no_tile() -> Error {
     )
 }
 
-/// A kernel that is a function of the host. Called from many threads at once.
+/// A kernel that is a function of the host. Many threads call it at once.
 pub trait HostKernel: Send + Sync {
     /// Runs one thread of the kernel. An error ends the launch early and becomes its error.
     fn run(&self, thread: &ThreadId<'_>) -> Result<()>;
 
-    /// Runs `count` threads of an untiled launch that follow one another in the last dimension, `thread` being the
-    /// first. A kernel whose own loop the compiler can vectorise does better than this one.
+    /// Runs `count` threads of an untiled launch that follow one another in the last dimension. `thread` is the first of
+    /// these threads. Kernels with a loop that the compiler can vectorise override this.
     fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
         for _ in 0..count {
             self.run(thread)?;
@@ -128,19 +130,19 @@ pub trait HostKernel: Send + Sync {
         Ok(())
     }
 
-    /// A number that tells it from other kernels, as a hint; 0 if there is none.
+    /// A number that usually distinguishes the kernel from other kernels; 0 if there is none.
     fn identity(&self) -> usize {
         0
     }
 
     /// Bytes of memory for [`HostKernel::run_tile`], if the kernel runs whole tiles.
-    fn whole_tiles(&self) -> Option<u64> {
+    fn whole_tile_memory(&self) -> Option<u64> {
         None
     }
 
-    /// Runs the threads of the tile that is the `tile`th in each dimension, with this memory.
+    /// Runs the threads of the tile with the index `tile` among the tiles. `_memory`: the memory of the tile.
     fn run_tile(&self, _tile: [i32; 3], _memory: HostSpan) -> Result<()> {
-        Err(Error::internal("a kernel that does not run whole tiles"))
+        Err(Error::internal("the kernel cannot run whole tiles"))
     }
 }
 
@@ -150,7 +152,7 @@ impl<F: Fn(&ThreadId<'_>) -> Result<()> + Send + Sync> HostKernel for F {
     }
 }
 
-/// The first error of a launch; it makes the others stop.
+/// The first error of a launch. Once it is set, the other threads of the launch stop.
 #[derive(Default)]
 struct Failure {
     stop: AtomicBool,
@@ -170,7 +172,7 @@ impl Failure {
 /// Runs `kernel` once for each thread of `domain`, on the pool and on this thread. Returns when all have ended.
 pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> Result<()> {
     let total = domain.check()?;
-    // This calls code of the program.
+    // The kernel is code of the program, so this thread must hold no lock.
     waits(rank::NONE);
     let failure = Failure::default();
     match &domain.tile {
@@ -179,7 +181,7 @@ pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> R
         }
         Some(tile) => {
             let shape = Tiling::new(domain, tile);
-            if let Some(memory) = kernel.whole_tiles() {
+            if let Some(memory) = kernel.whole_tile_memory() {
                 let part = |from, to| run_whole_tiles(&shape, kernel, memory as usize, from, to, &failure);
                 spread(pool, shape.tiles, kernel, &failure, &part);
                 return failure.first.into_inner().map_or(Ok(()), Err);
@@ -190,38 +192,43 @@ pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> R
     failure.first.into_inner().map_or(Ok(()), Err)
 }
 
-/// What an item of a kernel took lately in picoseconds, with a part of the kernel's identity: a guess, so nobody minds who wrote it.
-static LATELY: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-const TIME: u32 = 40;
+/// For recently run kernels, the time of one item (a thread or a tile) in picoseconds, with a tag from the kernel's identity. The time is only
+/// a guess, so any thread may overwrite it.
+static RECENT_TIMES: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+/// The number of bits of the time in an entry of [`RECENT_TIMES`]; the tag has the other bits.
+const TIME_BITS: u32 = 40;
 
-/// Where a kernel's time is kept, and what it must carry.
+/// The entry of a kernel in [`RECENT_TIMES`], and its tag there.
 fn place(identity: usize) -> (&'static AtomicU64, u64) {
-    (&LATELY[(identity >> 4) % LATELY.len()], (identity >> 10) as u64 & ((1 << (u64::BITS - TIME)) - 1))
+    (
+        &RECENT_TIMES[(identity >> 4) % RECENT_TIMES.len()],
+        (identity >> 10) as u64 & ((1 << (u64::BITS - TIME_BITS)) - 1),
+    )
 }
 
-/// What `items` of a kernel will take about, if it ran lately.
-fn expected(identity: usize, items: u64) -> Option<Duration> {
+/// The approximate time that `items` items of a kernel will take, if the kernel ran recently.
+fn expected_time(identity: usize, items: u64) -> Option<Duration> {
     let (kept, tag) = place(identity);
     let kept = kept.load(Ordering::Relaxed);
-    let picoseconds = kept & ((1 << TIME) - 1);
-    let known = identity != 0 && kept >> TIME == tag && picoseconds > 0;
+    let picoseconds = kept & ((1 << TIME_BITS) - 1);
+    let known = identity != 0 && kept >> TIME_BITS == tag && picoseconds > 0;
     known.then(|| Duration::from_nanos(picoseconds.saturating_mul(items) / 1000))
 }
 
-/// Notes what `items` took.
-fn took_lately(identity: usize, items: u64, took: Duration) {
+/// Notes the time that `items` items of a kernel took.
+fn record_time(identity: usize, items: u64, took: Duration) {
     let (place, tag) = place(identity);
     let each = (took.as_nanos() as u64).saturating_mul(1000) / items.max(1);
     let kept = place.load(Ordering::Relaxed);
-    let before = if kept >> TIME == tag { kept & ((1 << TIME) - 1) } else { 0 };
-    // Written seldom, since all threads read it.
+    let before = if kept >> TIME_BITS == tag { kept & ((1 << TIME_BITS) - 1) } else { 0 };
+    // Written only on a large change, since all threads read it.
     if identity != 0 && before.abs_diff(each) > before / 2 {
-        place.store(each.clamp(1, (1 << TIME) - 1) | tag << TIME, Ordering::Relaxed);
+        place.store(each.clamp(1, (1 << TIME_BITS) - 1) | tag << TIME_BITS, Ordering::Relaxed);
     }
 }
 
-/// Hands `0..total` to `part(from, to)`: on the pool, if that will take long enough; if that is not known, for the first
-/// microseconds on this thread.
+/// Runs `part(from, to)` over `0..total`. Uses the pool if the work is expected to take long enough. If the time is not
+/// known, this thread first works alone for some microseconds.
 fn spread(
     pool: &ThreadPool,
     total: u64,
@@ -243,20 +250,20 @@ fn spread(
         return part(0, total);
     }
     let (mut at, mut took) = (0, Duration::ZERO);
-    let alone = || if pool.has_idle() { ALONE_BESIDE_IDLE } else { ALONE };
-    let whole = expected(identity, total);
-    // A clock is asked after each part: of a kernel that is known to be short there are few.
-    let first = if whole.is_some_and(|whole| whole < alone()) { total / 4 } else { 0 };
+    let solo_time = || if pool.has_idle() { SOLO_TIME_WITH_IDLE_THREADS } else { SOLO_TIME };
+    let whole = expected_time(identity, total);
+    // The clock is read after each part, so a kernel that is known to be short runs in few parts.
+    let first = if whole.is_some_and(|whole| whole < solo_time()) { total / 4 } else { 0 };
     let start = Instant::now();
-    while whole.is_none_or(|whole| whole < 2 * alone()) && at < total && !failure.stopped() {
-        let Some(rest) = alone().checked_sub(took).filter(|rest| !rest.is_zero()) else { break };
-        // Twice as many each time, but about what the time is enough for.
+    while whole.is_none_or(|whole| whole < 2 * solo_time()) && at < total && !failure.stopped() {
+        let Some(rest) = solo_time().checked_sub(took).filter(|rest| !rest.is_zero()) else { break };
+        // Doubles the number of items each time, but takes at most about as many as fit into the remaining time.
         let fits = u128::from(at) * rest.as_nanos() / took.as_nanos().max(1);
         let more = if at == 0 { first } else { (at + 1).min(fits as u64) };
         let to = (at + more.max(1)).min(total);
         part(at, to);
         let passed = start.elapsed();
-        took_lately(identity, to - at, passed - took);
+        record_time(identity, to - at, passed - took);
         at = to;
         took = passed;
     }
@@ -264,12 +271,12 @@ fn spread(
         return;
     }
     let (items, took) = if at > 0 { (at, took) } else { (total, whole.unwrap_or_default()) };
-    let least = u128::from(items) * PORTION.as_nanos() / took.as_nanos().max(1);
+    let least = u128::from(items) * MIN_PART_TIME.as_nanos() / took.as_nanos().max(1);
     let done = pool.parallel_ranges(total - at, least as u64, &|from, to| {
         if !failure.stopped() {
             let start = Instant::now();
             part(at + from, at + to);
-            took_lately(identity, to - from, start.elapsed());
+            record_time(identity, to - from, start.elapsed());
         }
     });
     if let Err(e) = done {
@@ -277,7 +284,7 @@ fn spread(
     }
 }
 
-/// Untiled threads `from..to` of the domain in row-major order.
+/// Runs the threads `from..to` of an untiled domain in row-major order.
 fn run_threads(extent: &[i32], kernel: &dyn HostKernel, from: u64, to: u64, failure: &Failure) -> Result<()> {
     let mut thread = ThreadId {
         global: SmallVec::from_elem(0, extent.len()),
@@ -300,7 +307,7 @@ fn run_threads(extent: &[i32], kernel: &dyn HostKernel, from: u64, to: u64, fail
         let first = thread.global[last];
         let count = u64::from((extent[last] - first) as u32).min(to - at);
         let ran = kernel.run_row(&mut thread, count as u32);
-        // The error of a refused barrier counts, whatever the kernel returned after it.
+        // An error that the thread has set takes precedence over the kernel's result.
         if let Some(e) = thread.failed.take() {
             return Err(e);
         }
@@ -318,7 +325,7 @@ fn run_threads(extent: &[i32], kernel: &dyn HostKernel, from: u64, to: u64, fail
     Ok(())
 }
 
-/// A checked tiled domain.
+/// A tiled domain that passed [`Domain::check`].
 struct Tiling {
     rank: usize,
     /// A tile's threads in each dimension.
@@ -331,7 +338,7 @@ struct Tiling {
     poisoned: bool,
 }
 
-/// What fills memory that a kernel has to write first: floats are NaN, integers -1.
+/// The fill byte of memory that a kernel must write before it reads: floats are NaN, integers -1.
 const POISON: u8 = 0xff;
 
 impl Tiling {
@@ -353,7 +360,7 @@ thread_local! {
     static TILE_MEMORY: Cell<Option<HostBlock>> = const { Cell::new(None) };
 }
 
-/// One tile's memory; blocks are page-aligned, which is more than the 64 bytes promised.
+/// The memory of one tile. Blocks are aligned to pages, which is more than the promised 64 bytes.
 struct TileMemory {
     block: Option<HostBlock>,
 }
@@ -363,7 +370,8 @@ impl TileMemory {
         if bytes == 0 {
             return Ok(Self { block: None });
         }
-        // Taken, not borrowed: a kernel that launches kernels on this thread gets memory of its own.
+        // The block is taken, not borrowed, so that a kernel that this kernel launches on the same thread gets other
+        // memory.
         match TILE_MEMORY.take() {
             Some(block) if block.len() >= bytes as u64 => Ok(Self { block: Some(block) }),
             _ => Ok(Self { block: Some(HostBlock::new(bytes as u64)?) }),
@@ -378,13 +386,13 @@ impl TileMemory {
 impl Drop for TileMemory {
     fn drop(&mut self) {
         if let Some(block) = self.block.take().filter(|b| b.len() <= KEPT_TILE_MEMORY) {
-            // A thread that is ending has no place for it any more, and frees it.
+            // A thread that is ending cannot keep the block, and frees it.
             let _ = TILE_MEMORY.try_with(|kept| kept.set(Some(block)));
         }
     }
 }
 
-/// Which threads of a tile have started.
+/// The threads of a tile that have not started.
 struct Progress {
     left: Cell<usize>,
     /// The next thread's index in the tile.
@@ -411,7 +419,7 @@ impl Progress {
 }
 
 impl Tiling {
-    /// Where a tile is among the tiles.
+    /// The index of a tile among the tiles.
     fn place(&self, number: u64) -> [i32; 3] {
         let (mut tile, mut rest) = ([0; 3], number);
         for d in (0..3).rev() {
@@ -445,8 +453,7 @@ fn run_whole_tiles(
     Ok(())
 }
 
-/// Runs tiles `from..to`, one at a time. Dimensions beyond the rank have extent 1 and come last, so that their index never
-/// changes.
+/// Runs tiles `from..to`, one at a time. Dimensions beyond the rank have extent 1, so that their index never changes.
 fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failure: &Failure) -> Result<()> {
     let memory = TileMemory::new(shape.memory)?;
     let span = memory.span(shape.memory)?;
@@ -472,7 +479,7 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
                 barrier: Barrier::Tile(suspender),
                 failed: Cell::new(None),
             };
-            // One coroutine runs threads until one of them waits; then the next coroutine goes on with the others.
+            // A coroutine runs threads until one of them waits. Then the next coroutine runs the threads that have not started.
             while let Some(local) = progress.take(&shape.tile) {
                 thread.local = local;
                 for d in 0..shape.rank {
@@ -490,9 +497,9 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
     Ok(())
 }
 
-/// Launches `kernel` over `domain` on a queue of a host device that runs kernels, spread over `pool`.
+/// Launches `kernel` over `domain` on a queue of a host device that runs kernels. The threads of `pool` share the work.
 ///
-/// An error or panic of the kernel, or a domain that cannot be launched, is the failure of the point.
+/// An error or panic of the kernel, or an invalid domain, becomes the failure of the point.
 pub fn launch_host_kernel(
     queue: &dyn Queue,
     pool: &Arc<ThreadPool>,

@@ -1,4 +1,6 @@
-use super::super::domain::MOST_THREADS;
+//! Tests of kernels on host threads: domains, tiles, barriers, errors and panics.
+
+use super::super::domain::MAX_DOMAIN_THREADS;
 use super::*;
 use crate::error::ErrorKind;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
@@ -14,8 +16,8 @@ fn linear(index: &[i32], extent: &[i32]) -> usize {
     })
 }
 
-/// Runs the domain and checks that every thread ran once, with consistent indexes.
-fn covers(pool: &ThreadPool, domain: &Domain, wait: bool) {
+/// Runs a kernel over the domain, and checks that every thread ran once, with consistent indices.
+fn check_coverage(pool: &ThreadPool, domain: &Domain, wait: bool) {
     let total = domain.check().unwrap();
     let seen: Vec<AtomicU32> = (0..total).map(|_| AtomicU32::new(0)).collect();
     let run = kernel(|t| {
@@ -43,7 +45,7 @@ fn untiled_domains_run_every_thread_once() {
         for extent in
             [&[1][..], &[7], &[100_003], &[3, 5, 7], &[1, 1, 1, 1, 5], &[65537, 8], &[2, 65537], &[9, 1, 11, 13, 2]]
         {
-            covers(&pool, &Domain::new(extent), false);
+            check_coverage(&pool, &Domain::new(extent), false);
         }
     }
 }
@@ -52,7 +54,7 @@ fn untiled_domains_run_every_thread_once() {
 fn rank_128_runs() {
     let mut extent = vec![1; 128];
     (extent[0], extent[64], extent[126], extent[127]) = (3, 5, 2, 7);
-    covers(&ThreadPool::new(2), &Domain::new(&extent), false);
+    check_coverage(&ThreadPool::new(2), &Domain::new(&extent), false);
 }
 
 #[test]
@@ -69,10 +71,10 @@ fn tiled_domains_run_every_thread_once() {
         (&[5, 2048], &[1, 1024]),
     ];
     for (extent, tile) in domains {
-        covers(&pool, &Domain::tiled(extent, tile, 0), false);
-        covers(&pool, &Domain::tiled(extent, tile, 0), true);
+        check_coverage(&pool, &Domain::tiled(extent, tile, 0), false);
+        check_coverage(&pool, &Domain::tiled(extent, tile, 0), true);
     }
-    covers(&pool, &Domain::tiled(&[65535 * 4], &[4], 0), false);
+    check_coverage(&pool, &Domain::tiled(&[65535 * 4], &[4], 0), false);
 }
 
 #[test]
@@ -105,11 +107,11 @@ fn bad_domains_are_errors_that_name_the_numbers() {
     has(error(&[8], Some(&[-1])), &["(-1)"]);
     // Exactly the limit.
     for extent in [&[65537, 65535][..], &[286_331_153, 5, 3]] {
-        assert_eq!(Domain::new(extent).check().unwrap(), MOST_THREADS);
+        assert_eq!(Domain::new(extent).check().unwrap(), MAX_DOMAIN_THREADS);
     }
 }
 
-/// All 2^32-1 threads, a row at a time, as a C++ kernel would have them.
+/// Runs all 2^32-1 threads of the largest domain, a row at a time, like a C++ kernel.
 #[test]
 fn the_largest_domain_runs() {
     struct Rows(AtomicU64);
@@ -128,16 +130,16 @@ fn the_largest_domain_runs() {
         }
         let rows = Rows(AtomicU64::new(0));
         execute(&ThreadPool::new(2), &Domain::new(extent), &rows).unwrap();
-        assert_eq!(rows.0.into_inner(), MOST_THREADS);
+        assert_eq!(rows.0.into_inner(), MAX_DOMAIN_THREADS);
     }
 }
 
-/// A word of tile memory.
+/// Word `at` of the tile's memory.
 fn word<'a>(t: &'a ThreadId<'_>, at: usize) -> &'a AtomicI64 {
     let memory = t.tile_memory();
     assert!((at + 1) * 8 <= memory.len() as usize && memory.address() % 64 == 0);
     #[allow(unsafe_code)]
-    // SAFETY: inside the tile's memory, which lives as long as the thread; atomics forgive sharing.
+    // SAFETY: inside the tile's memory, which lives as long as the thread; atomics allow concurrent access.
     unsafe {
         &*memory.as_ptr().cast::<AtomicI64>().add(at)
     }
@@ -239,7 +241,7 @@ fn divergent_barriers_neither_hang_nor_lose_threads() {
     }
 }
 
-/// Threads not started when the first one waits still take part in that barrier.
+/// Threads that have not started when the first thread waits still take part in that barrier.
 #[test]
 fn late_starters_meet_the_barrier() {
     let late = kernel(|t| {
@@ -317,11 +319,11 @@ fn errors_and_panics_end_the_launch() {
             .unwrap_err();
             assert!(e.message.contains("panicked: kernel thread"), "{e}");
         }
-        covers(&pool, domain, false);
+        check_coverage(&pool, domain, false);
     }
 }
 
-/// A panic with a message and, where the environment asks for it, a backtrace, fits on a tile thread's stack.
+/// A panic with a message fits on the stack of a tile's thread, even with a backtrace if the environment asks for one.
 #[test]
 fn ordinary_panics_fit_on_a_fibre() {
     let e = execute(
@@ -360,21 +362,21 @@ fn kernels_may_launch_kernels() {
 }
 
 #[test]
-fn many_launches_at_once() {
+fn concurrent_launches_run_every_thread_once() {
     let pool = ThreadPool::new(3);
     std::thread::scope(|s| {
         for _ in 0..4 {
             s.spawn(|| {
                 for n in 1..20 {
-                    covers(&pool, &Domain::tiled(&[n * 64], &[64], 0), true);
-                    covers(&pool, &Domain::new(&[n * 97]), false);
+                    check_coverage(&pool, &Domain::tiled(&[n * 64], &[64], 0), true);
+                    check_coverage(&pool, &Domain::new(&[n * 97]), false);
                 }
             });
         }
     });
 }
 
-/// More tiles at once than the process may have stacks for: they wait for each other's. Also with `ulimit -v` set.
+/// More tiles run at once than the process may have stacks for, so they wait for each other's stacks. Run it also with `ulimit -v`.
 #[test]
 #[ignore = "takes most of the mappings a process may have"]
 fn tiles_share_scarce_stacks() {
@@ -393,7 +395,7 @@ fn tiles_share_scarce_stacks() {
     fibre::trim();
 }
 
-/// `cargo test --release -- --ignored --nocapture figures`
+/// Prints times of launches and barriers. Run: `cargo test --release -- --ignored --nocapture figures`
 #[test]
 #[ignore = "prints figures"]
 fn figures() {
@@ -413,7 +415,7 @@ fn figures() {
                 d[t.global()[0] as usize].store(1, Ordering::Relaxed);
                 Ok(())
             });
-            // As a C function pointer is called: not inlined.
+            // Not inlined, like a call through a C function pointer.
             let k: &dyn HostKernel = std::hint::black_box(&k);
             let start = Instant::now();
             execute(&p, &Domain::new(&[n]), k).unwrap();

@@ -1,7 +1,7 @@
 //! The host-thread accelerator, and the memory of the cpu accelerator.
 //!
-//! A [`HostDevice`] makes ordinary memory and [`HostQueue`]s; a queue runs functions of the host in order. [`launch_host_kernel`] turns a
-//! kernel and its domain into such a function.
+//! A [`HostDevice`] allocates ordinary memory and makes [`HostQueue`]s; a queue runs functions of the host in order.
+//! [`launch_host_kernel`] turns a kernel and its domain into one of these functions.
 
 pub mod device;
 pub mod domain;

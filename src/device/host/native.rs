@@ -1,5 +1,5 @@
-//! Native kernels: the functions that the kernel compiler made of a kernel for the host's processor. Each call runs a whole tile, or a row
-//! of threads.
+//! Native kernels: functions for the host's processor that the kernel compiler made from a kernel. Each call runs a
+//! whole tile, or a row of threads.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ use std::ffi::{c_char, c_void};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Runs a tile: with the block, the tile's memory, its place.
+/// Runs a tile or a row of threads. Arguments: the argument block, the tile's memory, and `place` (see [`NativeKernel::call`]).
 type NativeCode = unsafe extern "C" fn(*const c_void, *mut c_void, *const i32) -> u32;
 
 /// The native code of a kernel for this machine's processor.
@@ -26,7 +26,7 @@ pub struct NativeForm {
 }
 
 impl NativeForm {
-    /// That of a kernel, if there is one for tiles of this extent and blocks of this many bytes.
+    /// The native code of a kernel, if it exists for tiles of this extent and argument blocks of this many bytes.
     pub fn of(compiled: &Compiled, tile: Option<&[i32]>, block: u64) -> Option<Self> {
         let native = compiled.native.as_ref().filter(|native| !native.by_threads)?;
         let level = processor::level()?;
@@ -39,18 +39,18 @@ impl NativeForm {
         if extent != native.tile || address == 0 || block != compiled.block_size {
             return None;
         }
-        // SAFETY: the kernel compiler wrote this function's address, and its type is that.
+        // SAFETY: the kernel compiler wrote this address, which is that of a function of this type.
         let code = unsafe { std::mem::transmute::<usize, NativeCode>(address) };
         Some(Self { code, memory: native.memory })
     }
 
-    /// The address of its code.
+    /// The address of the code.
     pub fn address(self) -> usize {
         self.code as usize
     }
 }
 
-/// A native kernel with its block.
+/// A native kernel with its argument block.
 pub struct NativeKernel {
     form: NativeForm,
     extent: SmallVec<[i32; 4]>,
@@ -59,15 +59,17 @@ pub struct NativeKernel {
 }
 
 impl NativeKernel {
-    /// `form` is one of `compiled`, and `block` has the size that it was found for.
+    /// `form` belongs to `compiled`, and `block` has the size that was passed to [`NativeForm::of`].
     pub fn new(form: NativeForm, compiled: &Arc<Compiled>, extent: &[i32], block: &Block) -> Result<Self> {
         let block = BlockCopy::of(block)?;
         Ok(Self { form, extent: SmallVec::from_slice(extent), compiled: Arc::clone(compiled), block })
     }
 
-    /// Calls it for the tile, or the row's first thread, at this place in x, y, z; of a row, for so many threads.
+    /// Calls the code for a tile or a row of threads. `place`: in x, y, z the index of the tile or of the row's first thread, then the number of
+    /// threads in the row.
     fn call(&self, place: [i32; 4], memory: *mut c_void) -> Result<()> {
-        // SAFETY: the function was compiled for such a block, and the memory is as large as it wants.
+        // SAFETY: the function was compiled for a block of this size, and the memory has the size that the function
+        // needs.
         match unsafe { (self.form.code)(self.block.as_ptr(), memory, place.as_ptr()) } {
             0 => Ok(()),
             1 => Err(Error::runtime(format!(
@@ -82,7 +84,7 @@ impl NativeKernel {
 
 impl HostKernel for NativeKernel {
     fn run(&self, _: &ThreadId<'_>) -> Result<()> {
-        Err(Error::internal("a native kernel runs whole tiles and rows"))
+        Err(Error::internal("a native kernel runs only whole tiles and rows, but a single thread was requested"))
     }
 
     fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
@@ -101,7 +103,7 @@ impl HostKernel for NativeKernel {
         self.form.address()
     }
 
-    fn whole_tiles(&self) -> Option<u64> {
+    fn whole_tile_memory(&self) -> Option<u64> {
         Some(self.form.memory)
     }
 
@@ -114,26 +116,26 @@ impl HostKernel for NativeKernel {
     }
 }
 
-/// The size of the text that native code writes why it abandons its tile.
+/// The size of the buffer into which native code writes why it abandons its tile.
 const TEXT: usize = 4096;
 thread_local! {
     static TEXT_OF_THREAD: UnsafeCell<[u8; TEXT]> = const { UnsafeCell::new([0; TEXT]) };
 }
 
-/// Where native code of this thread writes why it abandons its tile: 4,096 bytes.
+/// This thread's buffer of 4,096 bytes, into which native code writes why it abandons its tile.
 pub fn failure_text() -> *mut c_char {
     TEXT_OF_THREAD.with(|text| text.get().cast())
 }
 
-/// Why native code of this thread abandoned its tile: the first letter says whether the text is printed too.
+/// Why native code of this thread abandoned its tile. If the first byte of the buffer is `E`, also prints the text to standard error.
 fn failure() -> String {
     TEXT_OF_THREAD.with(|text| {
-        // SAFETY: only this thread has its address, and it has written before.
+        // SAFETY: only this thread has the address of the buffer, and native code that writes it has returned.
         let text = unsafe { &*text.get() };
         let length = text.iter().position(|&b| b == 0).unwrap_or(TEXT);
         let message = String::from_utf8_lossy(text[..length].get(1..).unwrap_or_default()).into_owned();
         if text[0] == b'E' {
-            // The exception has the message too.
+            // If printing fails, the returned error still has the message.
             let _ = std::io::stderr().write_all(message.as_bytes());
         }
         message

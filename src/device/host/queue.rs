@@ -1,8 +1,8 @@
 //! Queues of host work: jobs run one after another, on a task thread or on a thread that waits for them.
 //!
-//! The n-th job of a queue has the value `2n`, the marker behind it `2n + 1`. Both are reached together, but a wait for a
-//! job returns that job's failure, and a wait for a marker the first failure before it that was not yet reported. Both
-//! answers stay the same when asked again.
+//! The n-th job of a queue has the value `2n`; the marker after it has the value `2n + 1`. Both values are reached together. A
+//! wait for a job returns that job's failure. A wait for a marker returns the first failure before it that was not yet reported.
+//! Repeated waits return the same result.
 
 use crate::device::hazard::{Point, Segments, Timeline};
 use crate::device::{Buffer, Dispatch, HostJob, Queue, Timer, Use, unique_id};
@@ -27,30 +27,30 @@ use std::time::{Duration, Instant};
 pub enum HostKind {
     /// The host-thread accelerator: runs kernels.
     Threads,
-    /// The same, for programs that ask for WARP.
+    /// The host-thread accelerator, for programs that ask for WARP.
     Warp,
-    /// The reference accelerator: one of these threads, and checks.
+    /// The reference accelerator: one host thread, with checks.
     Reference,
     /// The cpu accelerator: holds arrays, runs no kernels.
     Cpu,
 }
 
 impl HostKind {
-    /// True of all but the cpu accelerator.
+    /// True for all accelerators but the cpu accelerator.
     pub fn runs_kernels(self) -> bool {
         self != Self::Cpu
     }
 }
 
-/// How many failures a queue remembers that no completion keeps; older ones are forgotten.
-const MOST_FAILURES: usize = 1024;
+/// The number of failures that a queue remembers, in addition to failures that completions keep. Older failures are forgotten.
+const MAX_FAILURES: usize = 1024;
 
 struct Job {
     value: u64,
     work: HostJob,
     /// Work of other timelines that must be done first.
     after: SmallVec<[Point; 4]>,
-    /// Keeps the memory until the job has ended.
+    /// The buffers that the job uses, kept alive until the job has ended.
     buffers: SmallVec<[Arc<dyn Buffer>; 16]>,
 }
 
@@ -66,23 +66,23 @@ struct QueueState {
     last: u64,
     /// True while a thread runs jobs.
     active: bool,
-    /// True while a task that will run jobs has been requested and has not started, or looks for more.
-    asked: bool,
-    /// The timeline itself, kept alive for its jobs, if the system could create no thread for that task: whoever waits runs
-    /// them.
-    alone: Option<Arc<HostTimeline>>,
+    /// True while a task that runs jobs has been requested and has not started, or while that task looks for more jobs.
+    is_task_requested: bool,
+    /// The timeline itself, if the system could create no thread for that task. This keeps the timeline alive for its jobs, which
+    /// a waiting thread then runs.
+    without_task: Option<Arc<HostTimeline>>,
     waiting: usize,
-    /// Keyed by value: of failed jobs, and of markers that reported one.
+    /// The failures of jobs, and of markers that reported one, by their values.
     failures: BTreeMap<u64, Failure>,
-    /// The values whose failures completions keep, and how many do.
+    /// The values whose failures completions keep, with the number of these completions.
     kept: BTreeMap<u64, usize>,
 }
 
 impl QueueState {
     fn remember(&mut self, value: u64, failure: Failure) {
         let (failures, kept) = (&mut self.failures, &self.kept);
-        if failures.len() >= MOST_FAILURES + kept.len() {
-            // Preferably a reported one is forgotten.
+        if failures.len() >= MAX_FAILURES + kept.len() {
+            // Forgets a failure, preferably a reported one.
             let is_free = |(value, _): &(&u64, &Failure)| !kept.contains_key(value);
             let reported = failures.iter().filter(is_free).find(|(_, f)| f.reported);
             let old = reported.or_else(|| failures.iter().find(is_free)).map(|(&value, _)| value);
@@ -94,14 +94,14 @@ impl QueueState {
     }
 }
 
-/// The numbers of a [`HostQueue`]'s jobs, and the jobs.
+/// The timeline of a [`HostQueue`], with its jobs.
 pub struct HostTimeline {
     id: u64,
     me: Weak<Self>,
     workers: Workers,
     /// Everything up to this value has ended.
     done: AtomicU64,
-    /// The value of the newest job, for a task that looks for more.
+    /// The value of the newest job, for a task that looks for more jobs.
     newest: AtomicU64,
     state: Mutex<QueueState, { rank::JOBS }>,
     changed: Condvar,
@@ -120,7 +120,7 @@ impl HostTimeline {
         })
     }
 
-    /// Adds a job. [`Self::start`] must follow when no lock is held any more.
+    /// Adds a job. The caller then releases its locks of trackers and calls [`Self::start`].
     fn push(&self, work: HostJob, after: SmallVec<[Point; 4]>, buffers: SmallVec<[Arc<dyn Buffer>; 16]>) -> u64 {
         let mut state = self.state.lock();
         state.last += 2;
@@ -130,45 +130,48 @@ impl HostTimeline {
         value
     }
 
-    /// Makes sure that somebody runs the jobs. They never run here: the caller may hold locks that they need.
+    /// Makes sure that some thread runs the jobs. They never run here: the caller may hold locks that they need.
     fn start(&self) {
         let mut state = self.state.lock();
-        if state.active || state.asked || state.jobs.is_empty() {
+        if state.active || state.is_task_requested || state.jobs.is_empty() {
             return;
         }
-        state.asked = true;
+        state.is_task_requested = true;
         drop(state);
         let Some(me) = self.me.upgrade() else { return };
         let task = Box::new(move || me.serve());
         if self.workers.tasks.try_spawn(task).is_err() {
             let mut state = self.state.lock();
-            state.asked = false;
-            let known = state.alone.is_some();
-            state.alone = self.me.upgrade();
+            state.is_task_requested = false;
+            let known = state.without_task.is_some();
+            state.without_task = self.me.upgrade();
             self.changed.notify_all();
             drop(state);
             if !known {
-                log!(Warn, "no thread could be created for host kernels; they run when a thread waits for them");
+                log!(
+                    Warn,
+                    "no thread could be created for host kernels; host kernels run only when a thread waits for them"
+                );
             }
         }
     }
 
-    /// Runs jobs until none has come for a while: waking a task for each of a row of launches costs more than many of them.
+    /// Runs jobs until no new job has come for a while. It waits that long because waking a task can cost more than a launch.
     fn serve(&self) {
         let mut state = self.state.lock();
-        state.alone = None;
+        state.without_task = None;
         loop {
-            state.asked = false;
+            state.is_task_requested = false;
             if state.active {
                 return;
             }
             self.run_jobs(&mut state, u64::MAX);
-            let (Some(spin), last) = (Spin::here(), state.last) else { return };
-            state.asked = true;
+            let (Some(spin), last) = (Spin::for_this_machine(), state.last) else { return };
+            state.is_task_requested = true;
             let more = || self.newest.load(Ordering::Relaxed) != last;
             let come = MutexGuard::unlocked(&mut state, || spin.until(more));
             if !come && state.last == last {
-                state.asked = false;
+                state.is_task_requested = false;
                 return;
             }
         }
@@ -184,7 +187,7 @@ impl HostTimeline {
             if let Err(error) = failed {
                 state.remember(number, Failure { error, reported: false });
             }
-            // The marker behind the job is reached with it. Release: whoever sees the value sees what the job wrote.
+            // The marker after the job is reached together with the job. Release: a thread that sees the value also sees the job's writes.
             self.done.store(number + 1, Ordering::Release);
             if state.waiting > 0 {
                 self.changed.notify_all();
@@ -192,15 +195,15 @@ impl HostTimeline {
         }
         state.active = false;
         if state.jobs.is_empty() {
-            state.alone = None;
+            state.without_task = None;
         } else if state.waiting > 0 {
             self.changed.notify_all();
         }
     }
 
-    /// Waits until `value` is reached: `false` if `timeout` passed first. Without a timeout, pending jobs run on this thread
-    /// if no other runs them, which saves waking one. With a timeout they do so only if the system can create no thread for
-    /// them, since they could outlast it; with a timeout of 0 never.
+    /// Waits until `value` is reached: `false` if `timeout` passed first. Without a timeout, this thread runs pending jobs that
+    /// no other thread runs, which saves waking a thread. With a timeout, this thread runs pending jobs only if the system can
+    /// create no thread for them, since the jobs could outlast the timeout. With a timeout of 0, this thread never runs jobs.
     fn until(&self, value: u64, timeout: Option<Duration>) -> bool {
         let reached = || self.done.load(Ordering::Acquire) >= value;
         if reached() {
@@ -208,16 +211,16 @@ impl HostTimeline {
         }
         let _span = Span::wait(self.id, timeout);
         let deadline = timeout.map(|t| (Instant::now(), t));
-        let mut spin = if deadline.is_none() { Spin::here() } else { None };
+        let mut spin = if deadline.is_none() { Spin::for_this_machine() } else { None };
         let mut state = self.state.lock();
-        if state.alone.is_some() && timeout == Some(Duration::ZERO) {
+        if state.without_task.is_some() && timeout == Some(Duration::ZERO) {
             MutexGuard::unlocked(&mut state, || self.start());
         }
         if timeout == Some(Duration::ZERO) {
             return reached();
         }
         while !reached() {
-            let runs = deadline.is_none() || state.alone.is_some();
+            let runs = deadline.is_none() || state.without_task.is_some();
             if runs && !state.active && !state.jobs.is_empty() {
                 self.run_jobs(&mut state, value);
                 if !state.jobs.is_empty() {
@@ -263,7 +266,7 @@ impl HostTimeline {
     }
 
     /// The result of a wait for `value`, which has been reached.
-    fn tell(&self, value: u64) -> Result<()> {
+    fn result_of(&self, value: u64) -> Result<()> {
         let mut state = self.state.lock();
         if state.failures.is_empty() {
             return Ok(());
@@ -286,13 +289,13 @@ impl HostTimeline {
 fn run_job(job: Job) -> Result<()> {
     for point in &job.after {
         match point.timeline.as_any().downcast_ref::<HostTimeline>() {
-            // Only its end matters here. Its failure is for whoever waits for it; it must not spread to this job only
-            // because of timing.
+            // Only the end of that work matters here. Its failure is reported to callers that wait for it; whether this job
+            // fails must not depend on timing.
             Some(host) => {
                 host.until(point.value, None);
             }
             None => {
-                point.wait(None).map_err(|e| e.context("an operation that this one depends on failed"))?;
+                point.wait(None).map_err(|e| e.context("an operation that this operation depends on failed"))?;
             }
         }
     }
@@ -305,7 +308,7 @@ impl Timeline for HostTimeline {
     fn id(&self) -> u64 {
         self.id
     }
-    /// No device can wait for host threads by itself.
+    /// No device: the queues of a device cannot wait for host threads.
     fn device(&self) -> Option<u64> {
         None
     }
@@ -326,7 +329,7 @@ impl Timeline for HostTimeline {
     fn reached(&self, value: u64) -> bool {
         self.done.load(Ordering::Acquire) >= value
     }
-    /// Jobs start without being asked.
+    /// Jobs start without a flush.
     fn is_signalled(&self, _value: u64) -> bool {
         true
     }
@@ -337,14 +340,14 @@ impl Timeline for HostTimeline {
         if !self.until(value, timeout) {
             return Ok(false);
         }
-        self.tell(value).map(|()| true)
+        self.result_of(value).map(|()| true)
     }
     fn as_any(&self) -> &dyn Any {
         self
     }
 }
 
-/// A queue of host work. What was added is finished even if the queue is dropped.
+/// A queue of host work. Jobs that were added run to their end even if the queue is dropped.
 pub struct HostQueue {
     kind: HostKind,
     timeline: Arc<HostTimeline>,
@@ -358,7 +361,7 @@ impl HostQueue {
         Self { kind, shared: Arc::clone(&timeline) as Arc<dyn Timeline>, timeline }
     }
 
-    /// Its timeline, with its own type.
+    /// The timeline of the queue, with its concrete type.
     pub fn host_timeline(&self) -> &Arc<HostTimeline> {
         &self.timeline
     }
@@ -366,7 +369,7 @@ impl HostQueue {
     /// Adds a job after everything that uses the same bytes, as [`crate::device::hazard`] demands.
     fn add(&self, uses: &[Use], work: HostJob) -> Point {
         let mut order: SmallVec<[(u64, &Use); 16]> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
-        // They are usually in order.
+        // The uses are usually sorted by buffer id already.
         if !order.is_sorted_by_key(|(id, _)| *id) {
             order.sort_by_key(|(id, _)| *id);
         }
@@ -380,7 +383,8 @@ impl HostQueue {
             }
             let Some((_, segments)) = trackers.last_mut() else { continue };
             segments.conflicts(&u.range, u.access, |point| {
-                // This queue runs its jobs in order; of another timeline the latest point stands for all.
+                // Points of this queue are not needed, because its jobs run in order. Only the latest point of another
+                // timeline is needed.
                 if point.timeline.id() == self.timeline.id {
                     return;
                 }
@@ -408,7 +412,7 @@ impl HostQueue {
     }
 }
 
-/// The memory of a buffer on the host, which every buffer that host threads use must have.
+/// The host memory of a buffer. Host threads cannot use a buffer without it.
 pub(super) fn host_memory(buffer: &Arc<dyn Buffer>) -> Result<HostSpan> {
     buffer.host().ok_or_else(|| {
         Error::unsupported(format!(
@@ -446,7 +450,7 @@ impl Queue for HostQueue {
         Err(no_spirv())
     }
 
-    /// The job must take no lock that a thread may hold while it waits for this queue, since such a thread may run it.
+    /// A thread that waits for this queue may run the job. The job must therefore take no lock that this thread may hold.
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point> {
         if self.kind == HostKind::Cpu {
             return Err(no_kernels());

@@ -1,5 +1,5 @@
-//! Tells AddressSanitizer of switches between stacks, if the program has it. Otherwise its reports of kernels on coroutines name wrong
-//! frames, and `longjmp` on a coroutine leaves marks of the frames that it skips.
+//! Tells AddressSanitizer about switches between stacks, if the program uses AddressSanitizer. Without these calls, its reports on kernels in
+//! coroutines name wrong frames, and `longjmp` in a coroutine leaves the skipped frames poisoned.
 
 #![allow(unsafe_code)]
 
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 struct Interface {
     start: Start,
     finish: Finish,
-    /// LeakSanitizer's, if the program has it.
+    /// LeakSanitizer's `__lsan_register_root_region`, if the program has it.
     add_root: Option<AddRoot>,
 }
 
@@ -21,7 +21,7 @@ type AddRoot = unsafe extern "C" fn(*const c_void, usize);
 type Start = unsafe extern "C" fn(*mut *mut c_void, *const c_void, usize);
 type Finish = unsafe extern "C" fn(*mut c_void, *mut *const c_void, *mut usize);
 
-/// Those of this process, if it has them.
+/// The interface of the sanitizer in this process; `None` without a sanitizer.
 fn interface() -> Option<Interface> {
     static FOUND: OnceLock<Option<Interface>> = OnceLock::new();
     *FOUND.get_or_init(found)
@@ -37,7 +37,7 @@ fn found() -> Option<Interface> {
         };
         let start = symbol(c"__sanitizer_start_switch_fiber")?;
         let finish = symbol(c"__sanitizer_finish_switch_fiber")?;
-        // ThreadSanitizer has the names, for programs that link both interfaces.
+        // ThreadSanitizer also defines the two names above, but not this one.
         symbol(c"__asan_init")?;
         let add_root = symbol(c"__lsan_register_root_region");
         Some(Interface {
@@ -53,14 +53,14 @@ fn found() -> Option<Interface> {
     None
 }
 
-/// One switch from a stack that is returned to.
+/// A switch from a stack to which execution returns later.
 pub struct Switch {
-    /// The sanitizer's own, of the stack that is left.
+    /// The sanitizer's data for the stack that the switch leaves.
     frames: *mut c_void,
 }
 
 impl Switch {
-    /// Before the switch to the stack of these addresses.
+    /// Call this before the switch to the stack with these addresses.
     pub fn to(stack: Range<usize>) -> Self {
         let mut frames = std::ptr::null_mut();
         if let Some(interface) = interface() {
@@ -70,21 +70,21 @@ impl Switch {
         Self { frames }
     }
 
-    /// After the switch back: the addresses of the stack that was left for it.
+    /// Call this after the switch back. Returns the addresses of the other stack, from which the switch came.
     pub fn returned(self) -> Range<usize> {
         finish(self.frames)
     }
 }
 
-/// At the beginning on a new stack: the addresses of the stack that was left for it.
+/// Call this first on a new stack. Returns the addresses of the stack from which the switch came.
 pub fn begun() -> Range<usize> {
     let left = finish(std::ptr::null_mut());
     keep(&left);
     left
 }
 
-/// Lets LeakSanitizer look for pointers on the stack of a thread while a coroutine runs there: a kernel that calls exit() ends the process then.
-/// For good, since a region is only read where it is mapped.
+/// Lets LeakSanitizer look for pointers on a thread's own stack while the thread runs a coroutine. This matters if a kernel in a coroutine calls
+/// exit(). The region stays registered for good, since the sanitizer reads a region only where it is mapped.
 fn keep(stack: &Range<usize>) {
     thread_local! {
         static KEPT: Cell<usize> = const { Cell::new(0) };
@@ -97,10 +97,10 @@ fn keep(stack: &Range<usize>) {
     }
 }
 
-/// Before the last switch from a stack, to one of these addresses.
+/// Call this before the last switch from a stack. `to`: the addresses of the stack to which that switch leads.
 pub fn ends(to: Range<usize>) {
     if let Some(interface) = interface() {
-        // SAFETY: the switch follows; without a place for its frames, those of this stack are given back.
+        // SAFETY: the switch follows; a null pointer for the data lets the sanitizer free its data on this stack.
         unsafe { (interface.start)(std::ptr::null_mut(), to.start as *const c_void, to.len()) }
     }
 }

@@ -1,3 +1,5 @@
+//! Tests of host devices: queues of jobs, copies, transfers and imported memory.
+
 #![allow(unsafe_code)]
 
 use super::*;
@@ -25,7 +27,7 @@ fn buffer(device: &HostDevice, bytes: u64) -> Arc<dyn Buffer> {
     device.allocate(bytes, Placement::Device, "test").unwrap()
 }
 
-fn used(buffer: &Arc<dyn Buffer>, access: Access) -> Use {
+fn whole_buffer_use(buffer: &Arc<dyn Buffer>, access: Access) -> Use {
     Use { buffer: Arc::clone(buffer), range: 0..buffer.size(), access }
 }
 
@@ -95,7 +97,7 @@ fn waits_with_timeout_do_not_overrun() {
     assert!(point.wait(Some(Duration::MAX)).unwrap());
 }
 
-/// Two queues alternate on one buffer: each job sees what the other queue's job before it left.
+/// Two queues get jobs on one buffer in turn. The jobs run in the order in which they were added.
 #[test]
 fn two_queues_are_ordered_by_the_buffers_they_share() {
     let device = device();
@@ -105,8 +107,12 @@ fn two_queues_are_ordered_by_the_buffers_they_share() {
     for i in 0..200u32 {
         let queue = if i % 2 == 0 { &a } else { &b };
         let seen = Arc::clone(&seen);
-        // Also a second buffer, named in either order, and one buffer twice.
-        let mut uses = vec![used(&shared, Access::ReadWrite), used(&other, Access::Write), used(&shared, Access::Read)];
+        // Each job also uses a second buffer, in either order, and names one buffer twice.
+        let mut uses = vec![
+            whole_buffer_use(&shared, Access::ReadWrite),
+            whole_buffer_use(&other, Access::Write),
+            whole_buffer_use(&shared, Access::Read),
+        ];
         if i % 3 == 0 {
             uses.reverse();
         }
@@ -138,7 +144,7 @@ fn independent_work_of_two_queues_overlaps() {
     for (queue, range) in [&a, &b].into_iter().zip(halves) {
         let meet = Arc::clone(&meet);
         let use_ = Use { buffer: Arc::clone(&shared), range, access: Access::Write };
-        // Ends only if both run at once.
+        // The jobs end only if both run at once.
         queue
             .run(
                 &[use_],
@@ -154,7 +160,7 @@ fn independent_work_of_two_queues_overlaps() {
 }
 
 #[test]
-fn many_threads_many_queues_many_buffers() {
+fn concurrent_jobs_never_write_the_same_buffer() {
     let device = device();
     let queues: Vec<_> = (0..6).map(|_| device.create_queue(true).unwrap()).collect();
     let buffers: Vec<_> = (0..4).map(|_| buffer(&device, 64)).collect();
@@ -165,12 +171,15 @@ fn many_threads_many_queues_many_buffers() {
             s.spawn(move || {
                 for i in 0..150 {
                     let (x, y) = ((i + t) % 4, (i * 3 + t * 2 + 1) % 4);
-                    let uses = [used(&buffers[x], Access::Write), used(&buffers[y], Access::ReadWrite)];
+                    let uses = [
+                        whole_buffer_use(&buffers[x], Access::Write),
+                        whole_buffer_use(&buffers[y], Access::ReadWrite),
+                    ];
                     let busy = Arc::clone(busy);
-                    let point = queues[(i + t) % 6].run(
+                    let ran = queues[(i + t) % 6].run(
                         &uses,
                         Box::new(move || {
-                            // Nobody else is inside a buffer that this job writes.
+                            // No other job uses a buffer that this job writes.
                             let mine = if x == y { vec![x] } else { vec![x, y] };
                             let free = mine.iter().all(|&b| !busy[b].swap(true, Ordering::AcqRel));
                             std::thread::yield_now();
@@ -178,8 +187,9 @@ fn many_threads_many_queues_many_buffers() {
                             if free { Ok(()) } else { Err(Error::internal("two writers at once")) }
                         }),
                     );
+                    let point = ran.unwrap();
                     if i % 20 == 0 {
-                        assert!(point.unwrap().wait(None).unwrap());
+                        assert!(point.wait(None).unwrap());
                     }
                 }
             });
@@ -192,7 +202,7 @@ fn many_threads_many_queues_many_buffers() {
 }
 
 #[test]
-fn failures_are_told_by_their_point_and_once_by_markers() {
+fn points_report_failures_always_and_markers_once() {
     let queue = device().create_queue(true).unwrap();
     let ok = || -> crate::device::HostJob { Box::new(|| Ok(())) };
     let good = queue.run(&[], ok()).unwrap();
@@ -205,14 +215,14 @@ fn failures_are_told_by_their_point_and_once_by_markers() {
         assert_eq!((e.kind, e.message.as_ref()), (ErrorKind::InvalidArgument, "job two"));
         assert!(bad.wait(None).is_err() && bad.reached());
     }
-    // Told: a later marker has nothing to add.
+    // The failure was reported, so a later marker reports nothing.
     queue.run(&[], ok()).unwrap();
     assert!(queue.marker().unwrap().wait(None).unwrap());
-    // A failure told by its own point is not told again by a marker.
+    // A marker does not repeat a failure that the job's point has reported.
     let bad = queue.run(&[], Box::new(|| Err(Error::runtime("job five")))).unwrap();
     assert!(bad.wait(None).unwrap_err().message.contains("five"));
     assert!(queue.marker().unwrap().wait(None).unwrap());
-    // Two failures: one marker each.
+    // Two failures: each of two markers reports one.
     for text in ["six", "seven"] {
         queue.run(&[], Box::new(move || Err(Error::runtime(text)))).unwrap();
     }
@@ -232,30 +242,30 @@ fn panics_of_jobs_are_errors_and_the_queue_goes_on() {
 }
 
 #[test]
-fn a_failed_job_does_not_fail_what_depends_on_it() {
+fn a_failed_job_does_not_fail_jobs_that_depend_on_it() {
     let device = device();
     let (a, b) = (device.create_queue(true).unwrap(), device.create_queue(true).unwrap());
     let shared = buffer(&device, 8);
     let (go, gone) = mpsc::channel::<()>();
     let bad = a
         .run(
-            &[used(&shared, Access::Write)],
+            &[whole_buffer_use(&shared, Access::Write)],
             Box::new(move || {
                 let _ = gone.recv();
                 Err(Error::runtime("first"))
             }),
         )
         .unwrap();
-    let next = b.run(&[used(&shared, Access::Read)], Box::new(|| Ok(()))).unwrap();
+    let next = b.run(&[whole_buffer_use(&shared, Access::Read)], Box::new(|| Ok(()))).unwrap();
     drop(go);
     assert!(next.wait(None).unwrap());
-    // Nor has the dependent job taken the failure from whom it is for.
+    // The marker and the point of the failed job still report the failure.
     assert!(a.marker().unwrap().wait(None).unwrap_err().message.contains("first"));
     assert!(bad.wait(None).is_err());
 }
 
 #[test]
-fn copies_and_transfers() {
+fn copies_and_transfers_move_the_bytes_of_their_plans() {
     let device = device();
     let queue = device.create_queue(true).unwrap();
     for len in [1000u64, 5 << 20] {
@@ -265,12 +275,12 @@ fn copies_and_transfers() {
         assert!(device.transfer(Direction::Upload, span(&mut data), &a, &plan, &*queue).unwrap().is_empty());
         queue.copy(&a, &b, &plan).unwrap();
         let mut back = vec![0u8; len as usize];
-        // Ordered behind the copy by the tracker, for which the caller waits.
+        // A transfer does not wait for host threads, so the test waits for the copy first.
         b.tracker().wait_for_all(&(0..len), Access::Read).unwrap();
         let host = span(&mut back);
         device.transfer(Direction::Download, host, &b, &plan, &*queue).unwrap();
         assert!(host.to_vec() == data);
-        // A strided one inside a single buffer.
+        // A strided copy within one buffer.
         let whole = Layout::packed(0, 4, &[10, 25]);
         let plan = CopyPlan::new(&whole.section(&[0, 0], &[5, 5]), &whole.section(&[5, 20], &[5, 5])).unwrap();
         queue.copy(&b, &b, &plan).unwrap().wait(None).unwrap();
@@ -294,7 +304,7 @@ fn kernels_are_dispatched() {
         memory.sub(at..at + 4)?.write(&t.global()[0].to_ne_bytes())
     });
     let pool = &device.workers().pool;
-    let uses = [used(&data, Access::Write)];
+    let uses = [whole_buffer_use(&data, Access::Write)];
     let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1000]), Arc::clone(&fill), None).unwrap();
     assert!(point.wait(None).unwrap());
     let words: Vec<i32> = memory.to_vec().chunks(4).map(|c| i32::from_ne_bytes(c.try_into().unwrap())).collect();
@@ -308,8 +318,7 @@ fn kernels_are_dispatched() {
 
 #[test]
 fn the_cpu_accelerator_runs_no_kernels_and_always_shares_memory() {
-    let (config, warnings) =
-        Config::read(|n| (n == "REVAMP_MEMORY").then(|| "separate".into()).filter(|_| n != "REVAMP_LOG"));
+    let (config, warnings) = Config::read(|n| (n == "REVAMP_MEMORY").then(|| "separate".into()));
     assert!(warnings.is_empty());
     let workers = Workers::new(1);
     let cpu = HostDevice::new(HostKind::Cpu, &config, workers.clone());
@@ -333,7 +342,7 @@ fn the_cpu_accelerator_runs_no_kernels_and_always_shares_memory() {
 }
 
 #[test]
-fn allocations_fail_with_their_label() {
+fn failed_allocations_name_their_label() {
     let device = device();
     let e = device.allocate(1 << 60, Placement::Staging, "my array").err().unwrap();
     assert!(e.kind == ErrorKind::OutOfMemory && e.message.starts_with("my array"), "{e}");
@@ -367,7 +376,7 @@ fn draining_waits_for_queues_that_were_dropped() {
     assert_eq!(count.load(Ordering::Relaxed), 100);
 }
 
-/// More queues wait for one than there are threads for them: the last one's work still gets done.
+/// More queues wait for one queue than there are task threads. The work of all queues still gets done.
 #[test]
 fn more_waiting_queues_than_task_threads_make_progress() {
     let tasks = Arc::new(Tasks::with_limits(2, Duration::from_millis(100)));
@@ -382,7 +391,7 @@ fn more_waiting_queues_than_task_threads_make_progress() {
             let before = count.fetch_add(1, Ordering::Relaxed);
             if before == i { Ok(()) } else { Err(Error::internal("out of order")) }
         });
-        queues[(i * 5 % 8) as usize].run(&[used(&shared, Access::Write)], job).unwrap();
+        queues[(i * 5 % 8) as usize].run(&[whole_buffer_use(&shared, Access::Write)], job).unwrap();
     }
     for queue in &queues {
         assert!(queue.marker().unwrap().wait(Some(Duration::from_secs(20))).unwrap());
@@ -433,7 +442,7 @@ fn all_named_threads_of_the_library_block_signals() {
     drop(hold);
 }
 
-/// `cargo test --release -- --ignored --nocapture figures`
+/// Prints times of jobs and copies. Run: `cargo test --release -- --ignored --nocapture figures`
 #[test]
 #[ignore = "prints figures"]
 fn queue_figures() {
@@ -505,7 +514,7 @@ fn queue_figures() {
 }
 
 #[test]
-fn imports_are_the_hosts_own_bytes() {
+fn imported_buffers_use_the_hosts_memory() {
     let device = device();
     let queue = device.create_queue(false).unwrap();
     let mut bytes = vec![1_u8; 100];
@@ -513,9 +522,9 @@ fn imports_are_the_hosts_own_bytes() {
     let imported = device.import(memory, "test").unwrap().unwrap();
     assert_eq!((imported.size(), imported.base()), (80, 0));
     assert_eq!(imported.host().map(|s| s.address()), Some(memory.address()));
-    let own = buffer(&device, 80);
-    own.host().unwrap().fill(2);
-    queue.copy(&own, &imported, &CopyPlan::linear(0, 10, 20)).unwrap();
+    let source_buffer = buffer(&device, 80);
+    source_buffer.host().unwrap().fill(2);
+    queue.copy(&source_buffer, &imported, &CopyPlan::linear(0, 10, 20)).unwrap();
     imported.tracker().wait_for_all(&(0..80), Access::Read).unwrap();
     let wanted: Vec<u8> = (0..100).map(|i| if (13..33).contains(&i) { 2 } else { 1 }).collect();
     assert_eq!(bytes, wanted);

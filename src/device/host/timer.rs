@@ -1,4 +1,4 @@
-//! Timed work of the host.
+//! The timer of work that host threads do.
 
 use crate::device::{Timer, Times};
 use crate::error::Result;
@@ -13,7 +13,7 @@ pub struct HostTimer {
 }
 
 impl HostTimer {
-    /// Does the work.
+    /// Does the work and records its times.
     pub fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
         self.begin.store(now(), Ordering::Relaxed);
         let done = work();

@@ -6,35 +6,39 @@ use std::time::{Duration, Instant};
 /// burst is gathered even while the device is idle, since a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
 const STREAM: Duration = Duration::from_micros(5);
-/// A burst's command buffers end after these numbers of commands, then after each further multiple of the last one, and
-/// where the previous burst ended. Only the position in the burst decides, not how far the device is, so that the bursts of
-/// a loop are cut alike and find their command buffers again. Beginning a command buffer costs the device as much as a
-/// dependent launch; of a long one, more is recorded late if a burst ends in its middle.
+/// The command buffers of a burst end after these numbers of commands, then after each further multiple of the last number.
+/// A command buffer also ends where the previous burst ended. Only the position in the burst decides, not the progress of
+/// the device, so that the bursts of a loop are cut alike and reuse their command buffers. Short command buffers cost time,
+/// because beginning a command buffer costs the device as much as a dependent launch. If a burst ends in the middle of a long
+/// command buffer that it reuses, the command buffer must then be recorded again.
 const CUTS: [u64; 4] = [8, 16, 32, 64];
 
-/// Where in a burst a command buffer begins. From the last of [`CUTS`] on all positions are alike.
+/// The place in a burst at which a command buffer begins. Positions from the last of [`CUTS`] on count as equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(super) struct BurstPosition {
     position: u64,
-    /// True if its first command is the only one of its batch.
+    /// True if the command buffer's first command is the only command of its batch.
     alone: bool,
 }
 
 /// The burst of a queue.
 #[derive(Default)]
 pub(super) struct Burst {
-    /// Its commands so far, the number at which the command buffer ends, and the number that the previous burst had.
+    /// The number of commands of the burst so far.
     commands: u64,
+    /// The number of commands of the burst at which the command buffer ends.
     cut: u64,
-    usual: u64,
-    /// Until when a command belongs to it: after the last batch was submitted, and after the last command was recorded. Kept
-    /// as the end, since comparing times costs less than taking their difference.
+    /// The number of commands of the previous burst.
+    previous_commands: u64,
+    /// A command until this time follows the last submission closely enough to belong to the burst. An end time, since comparing
+    /// times costs less than taking their difference.
     after_batch: Option<Instant>,
+    /// A command until this time follows the last command closely enough to belong to the burst.
     after_command: Option<Instant>,
 }
 
 impl Burst {
-    /// True if a command recorded at `now` belongs to it.
+    /// True if a command recorded at `now` belongs to the burst.
     pub fn goes_on(&self, now: Instant) -> bool {
         let before = |end: Option<Instant>| end.is_some_and(|end| now <= end);
         before(self.after_command) || before(self.after_batch)
@@ -54,7 +58,7 @@ impl Burst {
     /// Ends the burst: the next command begins a new one.
     pub fn end(&mut self) {
         if self.commands > 0 {
-            (self.usual, self.commands, self.cut) = (self.commands, 0, 0);
+            (self.previous_commands, self.commands, self.cut) = (self.commands, 0, 0);
         }
     }
 
@@ -63,30 +67,30 @@ impl Burst {
         self.commands >= self.cut
     }
 
-    /// The place of the next command.
-    pub fn place(&self, alone: bool) -> Place {
+    /// The place of a command buffer that begins with the next command.
+    pub fn place(&self, alone: bool) -> BurstPosition {
         let [.., last] = CUTS;
-        Place { position: self.commands.min(last), alone }
+        BurstPosition { position: self.commands.min(last), alone }
     }
 
-    /// Lets the command buffer that begins with the next command end after `commands`.
+    /// Sets the end of the command buffer that begins with the next command: it ends after `commands` commands.
     pub fn cut_after(&mut self, commands: u64) {
         self.cut = self.commands + commands;
     }
 
-    /// How many commands a new command buffer holds that begins with the next one and has room for `most`: only that one if it
-    /// is `alone`.
+    /// The number of commands in a new command buffer that begins with the next command and has room for `most`; 1 if that
+    /// command is `alone` in its batch.
     pub fn expected(&self, alone: bool, most: u64) -> u64 {
-        if alone { 1 } else { until_cut(self.commands, self.usual).min(most) }
+        if alone { 1 } else { until_cut(self.commands, self.previous_commands).min(most) }
     }
 }
 
-/// How many commands of a burst follow the first `burst` until it is cut next. The previous burst had `usual`.
-fn until_cut(burst: u64, usual: u64) -> u64 {
+/// The number of commands from a position in a burst to the next cut. The previous burst had `previous_commands` commands.
+fn until_cut(burst_position: u64, previous_commands: u64) -> u64 {
     let [.., last] = CUTS;
-    let cut = CUTS.into_iter().find(|&cut| burst < cut).unwrap_or((burst / last + 1) * last);
-    let cut = if burst < usual { cut.min(usual) } else { cut };
-    cut - burst
+    let cut = CUTS.into_iter().find(|&cut| burst_position < cut).unwrap_or((burst_position / last + 1) * last);
+    let cut = if burst_position < previous_commands { cut.min(previous_commands) } else { cut };
+    cut - burst_position
 }
 
 #[cfg(test)]
@@ -95,10 +99,10 @@ mod tests {
 
     #[test]
     fn bursts_are_cut_at_the_same_places() {
-        let cuts = |usual| {
+        let cuts = |previous_commands| {
             let mut at = 0;
             std::iter::from_fn(move || {
-                at += until_cut(at, usual);
+                at += until_cut(at, previous_commands);
                 Some(at)
             })
         };
@@ -109,7 +113,7 @@ mod tests {
 
     #[test]
     fn long_bursts_repeat_their_last_place() {
-        let places: Vec<Place> =
+        let places: Vec<BurstPosition> =
             [0, 8, 64, 128].map(|commands| Burst { commands, ..Burst::default() }.place(false)).into();
         assert!(places[0] != places[1] && places[1] != places[2] && places[2] == places[3]);
         assert_ne!(Burst::default().place(false), Burst::default().place(true));

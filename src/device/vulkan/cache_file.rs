@@ -1,7 +1,7 @@
-//! The caches of a device on disk: pipelines, and workgroups that were found. Drivers have crashed on bad data, so a driver only
-//! gets what it wrote itself, byte for byte.
+//! The files of a device's caches: the pipeline cache, and the workgroups found for kernels. Drivers have crashed on bad data, so a
+//! driver only gets data that it wrote itself, byte for byte.
 //!
-//! A file is a header of revamp's own and the data; all numbers are little-endian:
+//! A file has a header, then the data. All numbers are little-endian. The header:
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -19,16 +19,16 @@ use super::trusted::{self, Refused};
 use crate::log;
 use std::path::Path;
 
-/// What a cache file holds.
+/// The kind of data in a cache file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum CacheKind {
     /// Vulkan's pipeline cache.
     Pipelines,
     /// The workgroups found for kernels ([`crate::device::workgroups`]).
     Workgroups,
 }
 
-impl Holds {
+impl CacheKind {
     /// The first bytes of the file.
     fn magic(self) -> [u8; 8] {
         match self {
@@ -36,7 +36,7 @@ impl Holds {
             Self::Workgroups => *b"REVAMPWG",
         }
     }
-    /// What messages call it.
+    /// The name of this kind in messages.
     fn what(self) -> &'static str {
         match self {
             Self::Pipelines => "pipeline cache",
@@ -54,23 +54,23 @@ impl Holds {
 
 const FORMAT: u32 = 1;
 const HEADER: usize = 100;
-/// Length of Vulkan's own header, version one.
+/// Length of the header that Vulkan puts before its pipeline cache data, version one.
 const VULKAN_HEADER: usize = 32;
 /// Larger caches are neither written nor read.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// To which library, driver and device a cache belongs.
+/// The library, driver and device to which a cache belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// What it holds.
-    pub holds: Holds,
+    /// The kind of data.
+    pub cache_kind: CacheKind,
     /// Version of this library.
     pub library: &'static str,
     /// The driver's version.
     pub driver: u32,
     /// The device's UUID.
     pub device_uuid: [u8; 16],
-    /// The driver's UUID of caches that may be shared.
+    /// The driver's `pipelineCacheUUID`.
     pub cache_uuid: [u8; 16],
     /// Vendor of the device.
     pub vendor: u32,
@@ -84,7 +84,7 @@ pub enum Reject {
     /// It ends too early.
     #[error("truncated")]
     Truncated,
-    /// It is no cache file, or was damaged.
+    /// It is not a cache file, or was damaged.
     #[error("corrupt")]
     Corrupt,
     /// Written by another version of the library or the driver.
@@ -106,7 +106,7 @@ fn checksum(parts: &[&[u8]]) -> u64 {
 /// The bytes of a cache file.
 pub fn encode(key: &Key, data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER + data.len());
-    out.extend_from_slice(&key.holds.magic());
+    out.extend_from_slice(&key.cache_kind.magic());
     out.extend_from_slice(&FORMAT.to_le_bytes());
     out.extend_from_slice(&library_field(key.library));
     out.extend_from_slice(&key.driver.to_le_bytes());
@@ -154,10 +154,10 @@ impl Reader<'_> {
 pub fn decode<'a>(key: &Key, bytes: &'a [u8]) -> Result<&'a [u8], Reject> {
     let mut r = Reader(bytes);
     let magic: [u8; 8] = r.array()?;
-    if magic != key.holds.magic() {
+    if magic != key.cache_kind.magic() {
         return Err(Reject::Corrupt);
     }
-    // In other formats the rest of the header may look different.
+    // Files with other format versions may have a different header.
     if r.u32()? != FORMAT {
         return Err(Reject::Outdated);
     }
@@ -182,13 +182,13 @@ pub fn decode<'a>(key: &Key, bytes: &'a [u8]) -> Result<&'a [u8], Reject> {
     if library != library_field(key.library) || driver != key.driver || cache_uuid != key.cache_uuid {
         return Err(Reject::Outdated);
     }
-    if key.holds == Holds::Pipelines {
+    if key.cache_kind == CacheKind::Pipelines {
         check_vulkan(key, data)?;
     }
     Ok(data)
 }
 
-/// Vulkan's own header: length, version, vendor, device, pipeline cache UUID.
+/// Checks Vulkan's own header: length, version, vendor, device, pipeline cache UUID.
 fn check_vulkan(key: &Key, data: &[u8]) -> Result<(), Reject> {
     let mut r = Reader(data);
     let length = r.u32()?;
@@ -207,23 +207,23 @@ fn check_vulkan(key: &Key, data: &[u8]) -> Result<(), Reject> {
     Ok(())
 }
 
-/// The file for a device, in the cache folder.
+/// The name of the file for a device in the cache folder.
 fn name(key: &Key) -> String {
-    format!("{}-{}.bin", key.holds.name(), super::physical::uuid_text(&key.device_uuid))
+    format!("{}-{}.bin", key.cache_kind.name(), super::physical::uuid_text(&key.device_uuid))
 }
 
-/// The data from disk; `None`, and a line in the log, if there is none that can be used.
+/// Reads the data of a cache from disk; `None`, and a line in the log, if there are no usable data.
 pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
     let name = name(key);
     let shown = directory.join(&name);
-    let (shown, what) = (shown.display(), key.holds.what());
+    let (shown, what) = (shown.display(), key.cache_kind.what());
     let bytes = match trusted::read(directory, &name, MAX_BYTES + HEADER as u64) {
         Ok(bytes) => bytes,
         Err(Refused::System(e)) if e.kind() == std::io::ErrorKind::NotFound => {
             log!(Debug, "no {what} {shown} yet");
             return None;
         }
-        // The user can do something about it.
+        // A warning, because the user can fix this.
         Err(Refused::Distrusted(why)) => {
             log!(Warn, "the {what} is not used: {why}");
             return None;
@@ -250,9 +250,9 @@ pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
 pub fn store(directory: &Path, key: &Key, data: &[u8]) -> bool {
     let name = name(key);
     let shown = directory.join(&name);
-    let (shown, what) = (shown.display(), key.holds.what());
+    let (shown, what) = (shown.display(), key.cache_kind.what());
     if data.len() as u64 > MAX_BYTES {
-        log!(Info, "{what} {shown} is not written: larger than {} MiB", MAX_BYTES >> 20);
+        log!(Info, "{what} {shown} is not written, because it is larger than {} MiB", MAX_BYTES >> 20);
         return false;
     }
     match trusted::write(directory, &name, &encode(key, data)) {
@@ -276,7 +276,7 @@ mod tests {
 
     fn key() -> Key {
         Key {
-            holds: Holds::Pipelines,
+            cache_kind: CacheKind::Pipelines,
             library: "0.1.0",
             driver: 7,
             device_uuid: [1; 16],
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    /// What a driver might give: Vulkan's header and `body`.
+    /// Data as a driver might give them: Vulkan's header and `body`.
     fn data(key: &Key, body: &[u8]) -> Vec<u8> {
         let mut d = Vec::new();
         for n in [VULKAN_HEADER as u32, 1, key.vendor, key.device] {
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn other_devices_are_told_apart() {
+    fn files_of_other_devices_are_rejected() {
         let k = key();
         let file = encode(&k, &data(&k, b"x"));
         assert_eq!(decode(&Key { device_uuid: [9; 16], ..key() }, &file), Err(Reject::OtherDevice));
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn vulkans_header_is_checked_behind_a_good_checksum() {
+    fn vulkans_header_is_checked_after_the_checksum() {
         let k = key();
         assert_eq!(decode(&k, &encode(&k, &[])), Err(Reject::Truncated));
         assert_eq!(decode(&k, &encode(&k, &data(&k, b"")[..31])), Err(Reject::Truncated));
@@ -394,9 +394,9 @@ mod tests {
     }
 
     #[test]
-    fn what_another_kind_of_file_holds_is_not_taken() {
+    fn files_of_another_kind_are_rejected() {
         let pipelines = key();
-        let workgroups = Key { holds: Holds::Workgroups, ..key() };
+        let workgroups = Key { cache_kind: CacheKind::Workgroups, ..key() };
         let file = encode(&workgroups, b"any bytes");
         assert_eq!(decode(&workgroups, &file), Ok(&b"any bytes"[..]));
         assert_eq!(decode(&pipelines, &file), Err(Reject::Corrupt));
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn disk_round_trip_makes_the_folder() {
+    fn store_creates_the_folder_and_load_reads_the_data() {
         let folder = Folder::new("trip");
         let (deep, k) = (folder.0.join("a/b"), key());
         assert_eq!(load(&deep, &k), None);
@@ -420,11 +420,11 @@ mod tests {
     }
 
     #[test]
-    fn too_big_is_neither_written_nor_read() {
+    fn too_large_caches_are_neither_written_nor_read() {
         let (folder, k) = (Folder::new("big"), key());
         assert!(!store(&folder.0, &k, &vec![0; MAX_BYTES as usize + 1]));
         assert!(store(&folder.0, &k, &data(&k, b"x")));
-        // Sparse: read into memory it would not fit.
+        // The file is sparse; its contents would not fit into memory.
         let file = std::fs::OpenOptions::new().write(true).open(folder.file()).unwrap();
         for bytes in [MAX_BYTES + HEADER as u64 + 1, 1 << 42] {
             file.set_len(bytes).unwrap();
@@ -457,12 +457,12 @@ mod tests {
     fn a_folder_that_cannot_be_written_is_no_error() {
         let (folder, k) = (Folder::new("blocked"), key());
         folder.make();
-        // A file in place of the folder: holds for root too.
+        // A file at the path of the folder blocks even root.
         let blocked = folder.0.join("file");
         std::fs::write(&blocked, b"").unwrap();
         assert!(!store(&blocked, &k, &data(&k, b"x")));
         assert_eq!(load(&blocked, &k), None);
-        // A folder in place of the file: the temporary file must not stay.
+        // Here a folder has the path of the cache file: the temporary file must not stay.
         let dir = folder.0.join("dir");
         std::fs::DirBuilder::new().mode(0o700).recursive(true).create(dir.join(name(&k))).unwrap();
         assert!(!store(&dir, &k, &data(&k, b"x")));
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn the_temporary_name_of_a_dead_process_is_passed_over() {
+    fn temporary_files_of_dead_processes_are_skipped() {
         let (folder, k) = (Folder::new("stale"), key());
         folder.make();
         for n in 0..200 {

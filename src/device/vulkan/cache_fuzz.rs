@@ -1,5 +1,6 @@
-//! Fuzzes cache files: what is damaged, forged, cut or another's is never taken, and nothing panics or hangs. `MINUTES`, `SEED`
-//! and `FUZZ_OUT` as scripts/fuzz sets them; without them a short run that is always the same.
+//! Fuzz test of the cache files: `decode` and `load` reject damaged, forged and truncated files and files of other devices, and
+//! neither panic nor hang. scripts/fuzz sets `MINUTES`, `SEED` and `FUZZ_OUT`. Without these variables, the run is short and
+//! deterministic.
 
 use super::*;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
@@ -8,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const SHORT_RUN: u64 = 30_000;
-/// One in so many inputs goes through the disk, the others through `decode`.
+/// One in this many inputs is written to disk and read by `load`. The others are passed to `decode` directly.
 const ON_DISK: u64 = 32;
 
 /// SplitMix64.
@@ -29,11 +30,11 @@ impl Random {
     }
 }
 
-/// One of a few devices, so that the files of two often differ in one field only.
+/// A key with few possible values in each field, so that two keys often differ in only one field.
 fn random_key(r: &mut Random) -> Key {
     let uuid = |r: &mut Random| [r.below(2) as u8; 16];
     Key {
-        holds: [Holds::Pipelines, Holds::Workgroups][r.below(2)],
+        cache_kind: [CacheKind::Pipelines, CacheKind::Workgroups][r.below(2)],
         library: ["0.1.0", "0.1.1", "", "a version text that is longer than thirty-two bytes"][r.below(4)],
         driver: r.below(2) as u32,
         device_uuid: uuid(r),
@@ -43,7 +44,7 @@ fn random_key(r: &mut Random) -> Key {
     }
 }
 
-/// What the driver of `key` might have written.
+/// Cache data as the driver of `key` might have written it.
 fn random_data(r: &mut Random, key: &Key) -> Vec<u8> {
     let mut data = Vec::new();
     for n in [VULKAN_HEADER as u32, 1, key.vendor, key.device] {
@@ -55,7 +56,7 @@ fn random_data(r: &mut Random, key: &Key) -> Vec<u8> {
     data
 }
 
-/// Makes length and checksum right again, so that what is behind them is looked at.
+/// Corrects the length and the checksum. Otherwise `decode` would reject the file before it checks the other fields.
 fn repair(file: &mut [u8]) {
     let Some(length) = file.len().checked_sub(HEADER) else { return };
     file[84..92].copy_from_slice(&(length as u64).to_le_bytes());
@@ -65,7 +66,7 @@ fn repair(file: &mut [u8]) {
 
 fn mutate(r: &mut Random, file: &mut Vec<u8>) {
     const NUMBERS: [u64; 9] = [0, 1, 31, 32, 100, u32::MAX as u64, 1 << 32, i64::MAX as u64, u64::MAX];
-    // Fields of both headers.
+    // The offsets of the fields in the file's header and in Vulkan's pipeline cache header.
     const FIELDS: [usize; 15] = [0, 8, 12, 16, 48, 52, 68, 84, 92, 100, 104, 108, 112, 116, 131];
     let at = r.below(file.len());
     let to = (at + r.below(40)).min(file.len());
@@ -97,11 +98,11 @@ fn mutate(r: &mut Random, file: &mut Vec<u8>) {
     }
 }
 
-/// What `decode` must answer, written down another way: the data of a file that is byte for byte what we would write of
-/// it, and begins as Vulkan says for this device.
+/// Computes the expected result of `decode` independently. Returns the data if encoding the data again gives the same file. The
+/// data of a pipeline cache must also begin with Vulkan's header for the device of `key`.
 fn expected<'a>(key: &Key, file: &'a [u8]) -> Option<&'a [u8]> {
     let data = file.get(HEADER..)?;
-    if key.holds == Holds::Workgroups {
+    if key.cache_kind == CacheKind::Workgroups {
         return (encode(key, data) == file).then_some(data);
     }
     let number = |at: usize| u32::from_le_bytes(data[at..at + 4].try_into().unwrap());
@@ -113,7 +114,8 @@ fn expected<'a>(key: &Key, file: &'a [u8]) -> Option<&'a [u8]> {
     is_good.then_some(data)
 }
 
-/// Puts the file where `load` looks for it, in one of the ways a file can be; true if it can be trusted so.
+/// Creates `path`, which `load` reads: a regular file with random permissions, a FIFO, a symbolic link or a folder. Returns true if
+/// `load` may trust the file.
 fn put(r: &mut Random, folder: &Path, path: &Path, file: &[u8]) -> bool {
     let _ = std::fs::remove_file(path);
     let _ = std::fs::remove_dir(path);
@@ -150,7 +152,7 @@ fn put(r: &mut Random, folder: &Path, path: &Path, file: &[u8]) -> bool {
     }
 }
 
-/// A folder that goes with the test.
+/// A temporary folder, removed at the end of the test.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {
@@ -160,21 +162,21 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn mutated_files_are_told() {
+fn mutated_files_are_rejected() {
     let setting = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let seed = setting("SEED").unwrap_or(1);
     let until = setting("MINUTES").map(|m| Instant::now() + Duration::from_secs(60 * m));
     let out = std::env::var_os("FUZZ_OUT").map_or_else(std::env::temp_dir, PathBuf::from);
     let scratch = Scratch(out.join(format!("cache-files-{}", std::process::id())));
     std::fs::DirBuilder::new().mode(0o700).create(&scratch.0).unwrap();
-    // Thousands of refusals.
+    // Otherwise each of thousands of rejected files would be logged.
     crate::trace::log::set_level(crate::trace::log::Level::Off);
     let mut r = Random(seed);
     let (mut tried, mut taken, mut on_disk) = (0_u64, 0_u64, 0_u64);
     while until.map_or(tried < SHORT_RUN, |until| Instant::now() < until) {
         tried += 1;
         let key = random_key(&mut r);
-        // Half of them are this device's.
+        // Half of the files are written for the device of `key`.
         let writer = if r.below(2) == 0 { key.clone() } else { random_key(&mut r) };
         let mut file = encode(&writer, &random_data(&mut r, &writer));
         for _ in 0..r.below(5) {
@@ -199,7 +201,7 @@ fn mutated_files_are_told() {
         if !matches!(&got, Ok(got) if *got == good) {
             let path = out.join(format!("cache-file-{seed}-{tried}.bin"));
             std::fs::write(&path, &file).unwrap();
-            panic!("{key:?}, on disk {is_on_disk}: {} holds what is told wrongly: {got:?}", path.display());
+            panic!("{key:?}, on disk {is_on_disk}: {} is decoded wrongly: {got:?}", path.display());
         }
     }
     println!("cache files: {tried} tried, {on_disk} of them on disk, {taken} good, 0 found, seed {seed}");

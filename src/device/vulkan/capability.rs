@@ -6,7 +6,7 @@ use ash::vk;
 use ash::vk::SubgroupFeatureFlags as Subgroup;
 use rspirv::spirv::Capability;
 
-/// A requirement: whether the device meets it, and the feature that would meet it.
+/// A requirement: true if the device meets it, and the name of the feature or property that it needs.
 type Need = (bool, &'static str);
 
 const CORE: Need = (true, "Vulkan 1.2");
@@ -17,7 +17,8 @@ impl Physical {
         self.api_version >= vk::API_VERSION_1_3 || self.extensions.shader_non_semantic_info
     }
 
-    /// What this device lacks for a module with these capabilities, extensions and SPIR-V version.
+    /// Lists the requirements of a module that this device does not meet. The arguments are the module's capabilities,
+    /// extensions and SPIR-V version.
     pub fn missing_for(
         &self,
         capabilities: &[Capability],
@@ -64,7 +65,7 @@ fn missing<'a>(
         match capability_need(*capability, features, limits) {
             Some((true, _)) => {}
             Some((false, what)) => lacks.push(format!("capability {capability:?} ({what})")),
-            None => lacks.push(format!("capability {capability:?} ({})", foreign(*capability))),
+            None => lacks.push(format!("capability {capability:?} ({})", unsupported_reason(*capability))),
         }
     }
     for name in extensions {
@@ -77,8 +78,8 @@ fn missing<'a>(
     lacks
 }
 
-/// Why revamp accepts a capability on no device.
-fn foreign(capability: Capability) -> &'static str {
+/// The reason why revamp rejects a capability on every device.
+fn unsupported_reason(capability: Capability) -> &'static str {
     use Capability as C;
     match capability {
         C::Kernel | C::Addresses | C::Linkage | C::GenericPointer | C::Float16Buffer | C::Groups | C::Vector16 => {
@@ -88,7 +89,7 @@ fn foreign(capability: Capability) -> &'static str {
     }
 }
 
-/// `None` for a capability that revamp does not know how to provide.
+/// The requirement of a capability; `None` if revamp supports the capability on no device.
 fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Option<Need> {
     use Capability as C;
     let operation = |op: Subgroup, text| (limits.subgroup_operations.contains(op), text);
@@ -202,7 +203,8 @@ fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Opt
     })
 }
 
-/// `None` for an extension that revamp does not know. The requirements of its capabilities are checked separately.
+/// The requirement of a SPIR-V extension; `None` if revamp does not know the extension. The capabilities of the extension are
+/// checked separately.
 fn extension_need(name: &str, f: &Features, e: &Extensions) -> Option<Need> {
     Some(match name {
         // Part of Vulkan 1.2.
@@ -221,7 +223,7 @@ fn extension_need(name: &str, f: &Features, e: &Extensions) -> Option<Need> {
             (e.workgroup_memory_explicit_layout, "device extension VK_KHR_workgroup_memory_explicit_layout")
         }
         "SPV_KHR_integer_dot_product" => (f.shader_integer_dot_product, "device feature shaderIntegerDotProduct"),
-        // For devices that do not accept it, `strip` removes its instructions.
+        // If the device does not support this extension, src/kernel/strip.rs removes the extension's instructions.
         "SPV_KHR_non_semantic_info" => CORE,
         _ => return None,
     })
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_feature() {
+    fn missing_feature_is_named() {
         let mut f = Features::default();
         let caps = [Capability::Shader, Capability::Float64];
         assert_eq!(check(&f, &caps, &NONE, (1, 3)), ["capability Float64 (device feature shaderFloat64)"]);
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_things_are_revamps_own_limit() {
+    fn unknown_capabilities_and_extensions_are_unsupported() {
         let f = Features::default();
         let got = check(&f, &[Capability::Geometry], &["SPV_ACME_magic", "SPV_KHR_variable_pointers"], (1, 0));
         assert_eq!(

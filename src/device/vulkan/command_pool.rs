@@ -1,5 +1,5 @@
 //! Command pools, each shared by many command buffers of a queue. On an H200 the first recording of a command buffer takes
-//! 2 us in a shared pool and 91 us, at times milliseconds, in a pool of its own.
+//! 2 us in a shared pool, but 91 us and sometimes milliseconds in a pool of its own.
 
 #![allow(unsafe_code)]
 
@@ -9,17 +9,17 @@ use ash::vk;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many command buffers a pool gets.
-const MOST: usize = 64;
+/// The maximum number of command buffers that are allocated from a pool.
+const MAX_COMMAND_BUFFERS: usize = 64;
 
-/// A pool, which lives as long as its command buffers. All calls for it and its command buffers are made with the state of
-/// their queue locked, or by their only owner.
+/// A command pool. It lives as long as its command buffers. A thread that calls a function for the pool or for one of its command
+/// buffers must hold the lock of the queue's state, or be the only owner of the pool.
 pub(super) struct CommandPool {
     raw: vk::CommandPool,
     /// The queue family.
     pub family: u32,
-    /// Command buffers that it was asked for.
-    given: AtomicUsize,
+    /// The number of command buffers allocated so far, including the freed ones.
+    allocated: AtomicUsize,
 }
 
 impl CommandPool {
@@ -31,17 +31,17 @@ impl CommandPool {
         // SAFETY: the device is alive and has the family.
         let raw =
             unsafe { core.raw.create_command_pool(&info, None) }.map_err(|e| core.failed("vkCreateCommandPool", e))?;
-        Ok(Arc::new(Self { raw, family, given: AtomicUsize::new(0) }))
+        Ok(Arc::new(Self { raw, family, allocated: AtomicUsize::new(0) }))
     }
 
-    /// True if it has given as many command buffers as it may.
+    /// True if no more command buffers may be allocated from the pool.
     pub fn is_full(&self) -> bool {
-        self.given.load(Ordering::Relaxed) >= MOST
+        self.allocated.load(Ordering::Relaxed) >= MAX_COMMAND_BUFFERS
     }
 
     /// A new command buffer.
     pub fn allocate(&self, core: &Core) -> Result<vk::CommandBuffer> {
-        self.given.fetch_add(1, Ordering::Relaxed);
+        self.allocated.fetch_add(1, Ordering::Relaxed);
         let info = vk::CommandBufferAllocateInfo::default().command_pool(self.raw).command_buffer_count(1);
         // SAFETY: the pool is alive, and no other thread uses it.
         let made = unsafe { core.raw.allocate_command_buffers(&info) };
@@ -51,17 +51,17 @@ impl CommandPool {
         }
     }
 
-    /// Frees a command buffer, and the pool with its last owner.
+    /// Frees a command buffer and releases the reference to its pool.
     pub fn free(pool: Arc<Self>, core: &Core, commands: vk::CommandBuffer) {
         // SAFETY: the device is done with the command buffer, never got it, or is lost; no other thread uses the pool.
         unsafe { core.raw.free_command_buffers(pool.raw, &[commands]) };
         Self::release(pool, core);
     }
 
-    /// Gives up a reference to the pool, and the pool with the last one.
+    /// Releases a reference to the pool. Releasing the last reference destroys the pool.
     pub fn release(pool: Arc<Self>, core: &Core) {
         if let Some(last) = Arc::into_inner(pool) {
-            // SAFETY: none of its command buffers is left.
+            // SAFETY: all its command buffers have been freed.
             unsafe { core.raw.destroy_command_pool(last.raw, None) };
         }
     }

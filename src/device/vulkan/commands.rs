@@ -20,20 +20,21 @@ use crate::device::{
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
 use crate::kernel::Access;
+use ash::vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// An accelerator_view's queue.
+/// The queue of an accelerator_view.
 pub(super) struct ViewQueue {
-    /// The queue on which it records.
+    /// The queue that records the commands.
     pub queue: Arc<VulkanQueue>,
-    /// The copy kernels.
+    /// The device's copy kernels.
     pub copies: Arc<CopyKernels>,
     /// The device's copy lanes.
     pub transfers: Arc<Transfers>,
 }
 
-/// The descriptors of images and samplers; their uses are added to `uses`. By itself, since most launches have none.
+/// The descriptors of images and samplers. Adds the uses of images to `uses`. Out of line, because most launches have no images.
 #[cold]
 fn descriptors<'a>(
     images: &'a [BoundImage],
@@ -53,18 +54,19 @@ fn descriptors<'a>(
 #[cold]
 fn not_uniform(b: &BoundBuffer) -> Error {
     Error::runtime(format!(
-        "binding {} of set {}, a uniform buffer, is given an array over a VkBuffer that was made without the usage UNIFORM_BUFFER",
+        "binding {} of set {} is a uniform buffer, but the VkBuffer of the array was created without the usage \
+         UNIFORM_BUFFER; create the VkBuffer with this usage",
         b.binding, b.set
     ))
 }
 
-/// A use as the queue takes it.
+/// Converts a [`Use`] to a [`BufferUse`].
 fn use_of(u: &Use) -> BufferUse<'_> {
-    BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false }
+    BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, overwritten: false }
 }
 
 impl ViewQueue {
-    /// Records a launch. Inlined, so that one without a timer need not ask for it.
+    /// Records a launch. Inlined, so that `dispatch` does not test for a timer.
     #[inline(always)]
     fn launch(&self, d: &Dispatch<'_>, timer: Option<&Arc<LaunchTimer>>) -> Result<Point> {
         let kernel = d.kernel.as_any().downcast_ref::<VulkanKernel>();
@@ -83,7 +85,7 @@ impl ViewQueue {
         let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
         for b in d.bindings {
             let buffer = VulkanBuffer::of(&b.bound.buffer, core)?;
-            if b.bound_as == BoundAs::Uniform && !buffer.uniform {
+            if b.bound_as == BoundAs::Uniform && !buffer.usage.contains(vk::BufferUsageFlags::UNIFORM_BUFFER) {
                 return Err(not_uniform(b));
             }
             uses.push(use_of(&b.bound));
@@ -93,7 +95,7 @@ impl ViewQueue {
             uses.push(use_of(u));
         }
         let images = if d.images.is_empty() { Vec::new() } else { descriptors(d.images, core, &mut uses)? };
-        // The address of the block is the one push constant.
+        // With an argument block, the only push constant is the address of the block.
         let address = [0; size_of::<u64>()];
         let launch = LaunchCommand {
             pipeline,
@@ -104,19 +106,16 @@ impl ViewQueue {
             block: d.block.map(|block| (0, block)),
             after: d.after,
         };
-        let command = match timer {
-            None => Command::Dispatch(launch),
-            Some(timer) => Command::Timed(launch, timer),
-        };
-        self.queue.record(&uses, command)
+        self.queue.record(&uses, Command::launch(launch, timer))
     }
 
-    /// A copy between two buffers of the device. `lane` chooses the queue of one over the bus; `None`: the view's own.
+    /// Records a copy between two buffers of the device. If one of them is staging memory, `lane` chooses the queue of the copy, where
+    /// `None` means the view's own queue. If the chosen queue has timestamps, `timer` gets the copy's timer.
     fn copy_between(
         &self,
-        source: &Arc<dyn Buffer>,
-        destination: &Arc<dyn Buffer>,
+        (source, destination): (&Arc<dyn Buffer>, &Arc<dyn Buffer>),
         plan: &CopyPlan,
+        timer: Option<&TimerSlot>,
         lane: impl FnOnce(Direction) -> Result<Option<Arc<VulkanQueue>>>,
     ) -> Result<Point> {
         let core = &self.queue.core;
@@ -133,22 +132,55 @@ impl ViewQueue {
             lane(direction)?
         };
         let queue = lane.as_ref().unwrap_or(&self.queue);
-        copy(queue, &self.copies, (source, destination), (0, 0), plan, 0..plan.bytes())
+        let timer = timer.filter(|_| queue.timestamp_bits() > 0);
+        let copy_timer = timer.map(|_| queue.timer()).transpose()?;
+        let sides = (source, destination);
+        let point = copy(queue, &self.copies, sides, (0, 0), plan, 0..plan.bytes(), copy_timer.as_ref())?;
+        if let (Some(slot), Some(copy_timer)) = (timer, copy_timer) {
+            let _ = slot.set(copy_timer);
+        }
+        Ok(point)
     }
 
-    /// A transfer queue for a copy over the bus, if one of these should do it. `later`: see [`Transfers::bus_lane`].
+    /// Implements [`Queue::copy`], [`Queue::copy_unordered`] (`unordered` is true) and [`Queue::copy_timed`] (`timer` is given).
+    fn copy_any(
+        &self,
+        sides: (&Arc<dyn Buffer>, &Arc<dyn Buffer>),
+        plan: &CopyPlan,
+        unordered: bool,
+        timer: Option<&TimerSlot>,
+    ) -> Result<Point> {
+        let point = self.copy_between(sides, plan, timer, |direction| {
+            if timer.is_some() && !self.times_lanes() {
+                return Ok(None);
+            }
+            let lane = self.transfer_lane(sides, plan, direction, unordered)?;
+            // An unordered copy without a transfer queue (a strided copy, for example) uses a compute queue for copies.
+            // On that queue, it does not delay copies that need not wait for the view.
+            let uses_compute_lane = unordered && lane.is_none() && self.queue.core.compute.len() > 1;
+            if uses_compute_lane { self.transfers.lane(direction, true).map(Some) } else { Ok(lane) }
+        })?;
+        if unordered {
+            // Submits the copy's batch at once. Otherwise, on the view's own queue, later kernels would join the batch, and the copy
+            // would count as done only when these kernels are done.
+            point.timeline.flush(point.value)?;
+        }
+        Ok(point)
+    }
+
+    /// The transfer queue for a copy over the bus; `None` if the view's own queue should do it. `keeps_queue_free`: see [`Transfers::bus_lane`].
     fn transfer_lane(
         &self,
         (source, destination): (&Arc<dyn Buffer>, &Arc<dyn Buffer>),
         plan: &CopyPlan,
         direction: Direction,
-        later: bool,
+        keeps_queue_free: bool,
     ) -> Result<Option<Arc<VulkanQueue>>> {
-        let used = match direction {
+        let device_side = match direction {
             Direction::Upload => (destination, &plan.destination_hull(), Access::Write),
             Direction::Download => (source, &plan.source_hull(), Access::Read),
         };
-        self.transfers.bus_lane(direction, used, &self.queue, plan, later)
+        self.transfers.bus_lane(direction, device_side, &self.queue, plan, keeps_queue_free)
     }
 }
 
@@ -163,7 +195,7 @@ impl Queue for ViewQueue {
 
     #[cold]
     fn dispatch_timed(&self, d: &Dispatch<'_>) -> Result<(Point, Arc<dyn Timer>)> {
-        let timer = LaunchTimer::new(&self.queue.core)?;
+        let timer = self.queue.timer()?;
         Ok((self.launch(d, Some(&timer))?, timer))
     }
 
@@ -174,9 +206,16 @@ impl Queue for ViewQueue {
     }
 
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
-        self.copy_between(source, destination, plan, |direction| {
-            self.transfer_lane((source, destination), plan, direction, false)
-        })
+        self.copy_any((source, destination), plan, false, None)
+    }
+
+    fn copy_unordered(
+        &self,
+        source: &Arc<dyn Buffer>,
+        destination: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+    ) -> Result<Point> {
+        self.copy_any((source, destination), plan, true, None)
     }
 
     #[cold]
@@ -185,41 +224,18 @@ impl Queue for ViewQueue {
         source: &Arc<dyn Buffer>,
         destination: &Arc<dyn Buffer>,
         plan: &CopyPlan,
+        unordered: bool,
         timer: &TimerSlot,
     ) -> Result<Point> {
-        if self.queue.core.physical.limits.timestamp_bits == 0 {
-            return self.copy(source, destination, plan);
-        }
-        let own = LaunchTimer::new(&self.queue.core)?;
-        let stamp = |first, access| {
-            let (read, written) = plan.hulls(&(0..plan.bytes()));
-            let of = |buffer, range, access, renewed| BufferUse { buffer, range, access, renewed };
-            // The copy comes after the one and before the other because of what they use.
-            let uses = [of(source, read, Access::Read, false), of(destination, written, access, true)];
-            self.queue.record(&uses, Command::Stamp(&own, first))
-        };
-        stamp(true, Access::Write)?;
-        // On the view's own queue.
-        self.copy_between(source, destination, plan, |_| Ok(None))?;
-        let point = stamp(false, Access::Read)?;
-        let _ = timer.set(own.clone());
-        Ok(point)
+        self.copy_any((source, destination), plan, unordered, Some(timer))
     }
 
-    fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
-        let point = self.copy_between(source, destination, plan, |direction| {
-            let lane = self.transfer_lane((source, destination), plan, direction, true)?;
-            // A strided one waits for work of the view on a compute queue, and not before copies that wait for nothing.
-            let others = lane.is_none() && self.queue.core.compute.len() > 1;
-            if others { self.transfers.lane(direction, true).map(Some) } else { Ok(lane) }
-        })?;
-        // On the view's own queue it must not be done only when later kernels are, which would be gathered with it.
-        point.timeline.flush(point.value)?;
-        Ok(point)
+    fn times_lanes(&self) -> bool {
+        self.queue.core.transfer.is_empty() || self.queue.core.physical.limits.transfer_timestamp_bits > 0
     }
 
     fn marker(&self) -> Result<Point> {
-        // This comes first: the caller is about to wait, and the rest can be done while the device works.
+        // The marker comes first, because the caller is about to wait for it. The device works while the staging memory is trimmed.
         let point = self.queue.marker();
         self.transfers.trim();
         point

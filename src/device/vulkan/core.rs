@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use super::cache_file::{self, Holds};
+use super::cache_file::{self, CacheKind};
+use super::clocks::Timers;
 use super::import::Importer;
 use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
@@ -12,7 +13,7 @@ use super::pool::MemoryPool;
 use super::program_signals::ProgramSignals;
 use super::samplers::Samplers;
 use crate::config::{self, Workgroups};
-use crate::device::hazard::say_lost;
+use crate::device::hazard::set_any_lost;
 use crate::device::physical::DeviceType;
 use crate::device::workgroups::FoundWorkgroups;
 use crate::device::{Direction, unique_id};
@@ -35,58 +36,59 @@ use std::sync::{Arc, MutexGuard, OnceLock, PoisonError, Weak};
 pub struct Callback<F> {
     /// The function.
     pub function: F,
-    /// The argument that the program passes through.
+    /// The program's argument for the function.
     pub context: *mut c_void,
 }
 
-// SAFETY: the program says that it may be called by any thread.
+// SAFETY: the program promises that any thread may call the function.
 unsafe impl<F: Send> Send for Callback<F> {}
-// SAFETY: the same.
+// SAFETY: as for `Send`.
 unsafe impl<F: Sync> Sync for Callback<F> {}
 
-/// Tells the program that the library no longer uses an object of the program.
+/// The callback that the library calls when it no longer uses an object of the program.
 pub type Release = Callback<unsafe extern "C" fn(*mut c_void)>;
 
 impl Release {
-    /// Calls the program, by a thread that holds no lock.
+    /// Calls the callback on a thread that holds no lock.
     pub(super) fn call(self) {
         let callback = move || {
             let whole = self;
             // SAFETY: the program vouches for function and context.
             unsafe { (whole.function)(whole.context) }
         };
-        // Not here: the caller may hold locks.
+        // Not on this thread, because the caller may hold locks.
         if let Err(callback) = Workers::shared().callbacks.try_spawn(Box::new(callback)) {
             crate::trace::log::call_back(callback);
         }
     }
 }
 
-/// Locks and unlocks a queue of the program: context, family, index in the family.
+/// A function of the program that locks or unlocks its queue. The arguments are the context, the queue family, and the index of the
+/// queue in the family.
 pub type QueueLock = unsafe extern "C" fn(*mut c_void, u32, u32);
 
 /// Properties of a `VkDevice` that the program created.
 #[derive(Default)]
 pub(super) struct Lent {
-    /// Locks the queue, and unlocks it.
+    /// The functions that lock and unlock the queue.
     pub lock: Option<Callback<(QueueLock, QueueLock)>>,
 }
 
 /// A queue that gathers commands before it submits them.
 pub(super) trait Gathers: Send + Sync {
-    /// Submits the gathered commands, unless the device has enough other work of the queue and the caller does not block.
-    fn begin_gathered(&self, blocks: bool);
+    /// Submits the gathered commands. If `blocks` is false, does nothing while the device has enough other work of the queue.
+    fn submit_gathered(&self, blocks: bool);
 }
 
 /// An open device. Destroyed when the last of its buffers, queues and kernels is gone.
 pub(super) struct Core {
-    /// The id that [`crate::device::Device::id`] gives.
+    /// The id that [`crate::device::Device::id`] returns.
     pub id: u64,
     /// The physical device.
     pub physical: Physical,
-    /// Functions of its instance.
+    /// Functions of the Vulkan instance.
     pub instance: ash::Instance,
-    /// Functions that name objects, if they are enabled.
+    /// Functions that name objects; `None` if `VK_EXT_debug_utils` is not enabled.
     pub names: Option<ash::ext::debug_utils::Device>,
     /// Functions of the device.
     pub raw: ash::Device,
@@ -100,40 +102,41 @@ pub(super) struct Core {
     pub compute: Vec<vk::Queue>,
     /// Queues of the transfer family.
     pub transfer: Vec<vk::Queue>,
-    /// Held during submission to any queue. Drivers lock the device for a submission anyway, and in NVIDIA's driver waiting
-    /// threads spin. The standard library's mutex goes to sleep soonest (docs/decisions/0016-one-submits.md).
+    /// Held during a submission to any queue. Drivers lock the device for a submission anyway, and in NVIDIA's driver the waiting
+    /// threads spin. Threads that wait for a mutex of the standard library soon sleep (docs/decisions/0016-one-submits.md).
     submitting: std::sync::Mutex<()>,
-    /// True once a thread has called [`Self::lock`]. Saves looking up which thread did.
+    /// True once any thread has called [`Self::lock`]. While it is false, `LOCKED` need not be searched.
     ever_locked: AtomicBool,
-    /// Families of the queues, for buffers that all of them use.
+    /// The queue families that share buffers.
     pub families: Vec<u32>,
     /// The compute family.
     pub compute_family: u32,
     /// The transfer family.
     pub transfer_family: Option<u32>,
-    /// Its memory. Dropped before the device.
+    /// The device memory. Dropped before the device.
     pub pool: ManuallyDrop<Mutex<MemoryPool, { rank::POOL }>>,
-    /// Imports host memory; `None` if the device cannot, or if it is not worth it.
+    /// Imports host memory; `None` if the device cannot import it.
     pub importer: Option<Importer>,
-    /// Pipelines made before, also by earlier processes.
+    /// The pipeline cache, which includes the pipelines of earlier processes.
     pub pipelines: vk::PipelineCache,
-    /// True if something was added to `pipelines` since it was written.
+    /// True if `pipelines` has grown since it was last written to disk.
     pub pipelines_new: std::sync::atomic::AtomicBool,
-    /// The workgroups found for kernels, also by earlier processes; `None` if none are looked for.
+    /// The best workgroup sizes that this process and earlier ones have found for kernels; `None` if launches are not timed to find them.
     pub workgroups: Option<FoundWorkgroups>,
-    /// Its samplers.
     pub samplers: Samplers,
+    /// The queries and the clock calibration that the device's timers share.
+    pub timers: Timers,
     /// Signals of the program's semaphores.
     pub program_signals: ProgramSignals,
-    /// The commands that may be lost because the driver stops loops.
+    /// Commands whose results may be lost because the driver stops loops that run too long.
     pub overruns: Overruns,
-    /// True on real devices, where a wait may spin. A software device needs the processor itself.
-    pub spins: bool,
+    /// True on hardware devices, where a wait may spin. A software device needs the CPU for its own work.
+    pub is_hardware: bool,
     next_queue: AtomicUsize,
-    /// How many queues have gathered commands.
+    /// The number of queues that have gathered commands.
     pub gathering: AtomicUsize,
     gatherers: Mutex<Vec<Weak<dyn Gathers>>, { rank::GATHERERS }>,
-    /// Semaphores that nobody uses, the oldest first.
+    /// Semaphores that nobody uses, oldest first (see [`Self::retire`]).
     retired: Mutex<VecDeque<vk::Semaphore>, { rank::RETIRED }>,
     lost: OnceLock<Error>,
 }
@@ -141,29 +144,29 @@ pub(super) struct Core {
 /// A guard: while it lives, no other thread submits to queues of the device.
 pub(super) struct Submitting<'a> {
     core: &'a Core,
-    called: bool,
-    _alone: Option<(MutexGuard<'a, ()>, Hold)>,
+    program_locked: bool,
+    _guard: Option<(MutexGuard<'a, ()>, Hold)>,
 }
 
 impl Drop for Submitting<'_> {
     fn drop(&mut self) {
-        if self.called {
+        if self.program_locked {
             self.core.call_lock(false);
         }
     }
 }
 
-/// A device whose queues the program has locked on this thread. It has no [`Hold`], because the order of the program's own
-/// locks is not checked.
+/// A device whose queues the program has locked on this thread. It has no [`Hold`], because the order of the program's locks is
+/// not checked.
 struct Locked {
-    alone: Option<MutexGuard<'static, ()>>,
+    guard: Option<MutexGuard<'static, ()>>,
     core: Arc<Core>,
 }
 
 impl Drop for Locked {
     fn drop(&mut self) {
         self.core.call_lock(false);
-        self.alone = None;
+        self.guard = None;
     }
 }
 
@@ -171,19 +174,19 @@ thread_local! {
     static LOCKED: RefCell<Vec<Locked>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many semaphores are kept after their use.
+/// The number of retired semaphores that are kept before the oldest is destroyed.
 const RETIRED: usize = 64;
 
 impl Core {
     /// Opens `physical`.
     pub fn open(physical: &Physical) -> Result<Self> {
         let instance: &Instance = instance()?;
-        Self::over(instance, physical, create_device(instance, physical)?, (0, Vec::new(), None))
+        Self::wrap(instance, physical, create_device(instance, physical)?, (0, Vec::new(), None))
     }
 
-    /// Wraps a `VkDevice`. `lent`: the index of its compute queue in the family, further families that use its memory, and
-    /// [`Lent`] if the program created the `VkDevice`.
-    pub fn over(
+    /// Wraps a `VkDevice`. `lent`: the index of the compute queue in its family, further queue families that use memory of the
+    /// device, and [`Lent`] if the program created the `VkDevice`.
+    pub fn wrap(
         instance: &Instance,
         physical: &Physical,
         opened: Opened,
@@ -204,9 +207,10 @@ impl Core {
                 )));
             }
         };
-        let earlier = cache_dir(physical).and_then(|dir| cache_file::load(dir, &cache_key(physical, Holds::Pipelines)));
+        let earlier =
+            cache_dir(physical).and_then(|dir| cache_file::load(dir, &cache_key(physical, CacheKind::Pipelines)));
         let info = vk::PipelineCacheCreateInfo::default().initial_data(earlier.as_deref().unwrap_or_default());
-        // SAFETY: the data has been verified to be of this device and driver; an empty one is allowed.
+        // SAFETY: the data has been verified to be of this device and driver; empty data is allowed.
         let pipelines = match unsafe { device.create_pipeline_cache(&info, None) } {
             Ok(c) => c,
             Err(e) => {
@@ -243,13 +247,14 @@ impl Core {
             pipelines,
             pipelines_new: std::sync::atomic::AtomicBool::new(false),
             workgroups: are_timed(physical).then(|| {
-                let load = |dir| cache_file::load(dir, &cache_key(physical, Holds::Workgroups));
+                let load = |dir| cache_file::load(dir, &cache_key(physical, CacheKind::Workgroups));
                 FoundWorkgroups::new(&cache_dir(physical).and_then(load).unwrap_or_default())
             }),
             samplers: Samplers::default(),
+            timers: Timers::new(),
             program_signals: ProgramSignals::default(),
             overruns: Overruns::default(),
-            spins: physical.device_type != DeviceType::Cpu,
+            is_hardware: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),
             gathering: AtomicUsize::new(0),
             gatherers: Mutex::new(Vec::new()),
@@ -285,30 +290,30 @@ impl Core {
         }
     }
 
-    /// Adds a queue for [`Self::begin_gathered`].
+    /// Adds a queue whose gathered commands [`Self::submit_gathered`] submits.
     pub fn add_gatherer(&self, queue: Weak<dyn Gathers>) {
         let mut all = self.gatherers.lock();
         all.retain(|queue| queue.strong_count() > 0);
         all.push(queue);
     }
 
-    /// Submits the gathered commands of all queues. Every wait for work of the device calls it, because a waiting thread
-    /// launches nothing that would fill the batches. No lock of rank QUEUES or above may be held.
+    /// Submits the gathered commands of all queues. Every wait for work of the device calls this function, because a waiting
+    /// thread adds no commands to the batches. The caller must hold no lock of rank QUEUES or above.
     #[inline]
-    pub fn begin_gathered(&self, blocks: bool) {
+    pub fn submit_gathered(&self, blocks: bool) {
         if self.gathering.load(Ordering::Relaxed) > 0 {
-            self.begin_all(blocks);
+            self.submit_all_gathered(blocks);
         }
     }
 
-    fn begin_all(&self, blocks: bool) {
+    fn submit_all_gathered(&self, blocks: bool) {
         let all: SmallVec<[Arc<dyn Gathers>; 8]> = self.gatherers.lock().iter().filter_map(Weak::upgrade).collect();
-        all.iter().for_each(|queue| queue.begin_gathered(blocks));
+        all.iter().for_each(|queue| queue.submit_gathered(blocks));
     }
 
-    /// Takes a semaphore that no queue uses any more. If batches used it, it is destroyed only some time later: Mesa's
-    /// submit threads look at the semaphores of a batch once more after they have signalled its end (22.3.6:
-    /// `vk_sync_timeline_point_release`).
+    /// Takes ownership of a semaphore that no queue uses any more. If batches used the semaphore, it is destroyed only
+    /// after [`RETIRED`] more semaphores were retired: Mesa's submit threads access the semaphores of a batch once more
+    /// after they have signalled the end of the batch (22.3.6: `vk_sync_timeline_point_release`).
     pub fn retire(&self, semaphore: vk::Semaphore, was_used: bool) {
         let mut retired = self.retired.lock();
         let oldest = if was_used {
@@ -318,7 +323,7 @@ impl Core {
             Some(semaphore)
         };
         if let Some(oldest) = oldest {
-            // SAFETY: its queue and all batches that waited for it were done when it came here.
+            // SAFETY: its queue and all batches that waited for it were done when it was retired.
             unsafe { self.raw.destroy_semaphore(oldest, None) };
         }
     }
@@ -347,34 +352,37 @@ impl Core {
         self.lost.get().is_some()
     }
 
-    /// Takes the device for lost, though the driver does not, where a number cannot be reached that others wait for. A lost device
-    /// no longer writes memory, so what was submitted ends first, and nothing is submitted afterwards.
-    pub fn give_up(&self, what: &str) -> Error {
-        let alone = self.submitting();
-        self.idle(&alone);
+    /// Marks the device as lost although the driver has not reported a loss. Used when a thread or queue waits for a
+    /// timeline value that can never be reached. Waits for submitted work first, because a lost device must not write
+    /// memory. Nothing is submitted afterwards.
+    pub fn mark_lost(&self, what: &str) -> Error {
+        let guard = self.submitting();
+        self.idle(&guard);
         self.lose(what)
     }
 
     fn lose(&self, what: &str) -> Error {
-        say_lost();
+        set_any_lost();
         let error = self.lost.get_or_init(|| {
             let mut e = Error::removed(format!(
-                "{} was lost in {what} (a kernel that ran too long or accessed memory it does not own, or a driver \
-                 reset); its accelerator_views stay unusable; create new ones",
+                "{} was lost in {what}. Possible causes are a kernel that ran too long or accessed memory outside of \
+                 its arrays, and a reset of the driver. The accelerator_views of the device stay unusable; create new \
+                 accelerator_views",
                 self.physical.name
             ));
             e.hresult = DEVICE_REMOVED;
-            // Logged once, because every later call fails too, and some programs call again and again.
+            // Logged only once: every later call fails too, and some programs keep calling.
             log!(Error, "{e}");
             e
         });
         error.clone()
     }
 
-    /// Counts a submission; at the Nth `REVAMP_TEST=lose-device=N` loses the device, and with `fail-submit=N` it fails.
+    /// Counts a submission. In tests, submission N loses the device (`REVAMP_TEST=lose-device=N`) or fails
+    /// (`REVAMP_TEST=fail-submit=N`).
     pub fn count_submission(&self) -> Result<()> {
         if config::get().test.submission_is_lost() {
-            return Err(self.give_up("a submission (REVAMP_TEST=lose-device)"));
+            return Err(self.mark_lost("a submission (REVAMP_TEST=lose-device)"));
         }
         if config::get().test.submission_fails() {
             let what = "a submission (REVAMP_TEST=fail-submit)";
@@ -388,7 +396,7 @@ impl Core {
         self.save_pipelines();
         let dir = cache_dir(&self.physical).filter(|_| config::get().cache == config::CacheMode::ReadWrite);
         let (Some(found), Some(dir)) = (&self.workgroups, dir) else { return };
-        let key = cache_key(&self.physical, Holds::Workgroups);
+        let key = cache_key(&self.physical, CacheKind::Workgroups);
         if let Some(data) = found.save(|| cache_file::load(dir, &key)) {
             cache_file::store(dir, &key, &data);
         }
@@ -405,33 +413,34 @@ impl Core {
         // SAFETY: the cache is this device's and alive.
         match unsafe { self.raw.get_pipeline_cache_data(self.pipelines) } {
             Ok(data) => {
-                cache_file::store(dir, &cache_key(&self.physical, Holds::Pipelines), &data);
+                cache_file::store(dir, &cache_key(&self.physical, CacheKind::Pipelines), &data);
             }
             Err(e) => log!(Info, "the pipeline cache could not be read from the driver: {e}"),
         }
     }
 
-    /// Lets one thread at a time submit to queues of the device. A thread that called [`Self::lock`] does not wait.
+    /// Locks submission: only one thread at a time submits to queues of the device. A thread that called [`Self::lock`] already
+    /// holds the lock and does not wait.
     #[inline]
     pub fn submitting(&self) -> Submitting<'_> {
         if self.is_locked_here() {
-            return Submitting { core: self, called: false, _alone: None };
+            return Submitting { core: self, program_locked: false, _guard: None };
         }
         let hold = Hold::new(rank::SUBMITTING, 0);
-        let alone = self.submitting.lock().unwrap_or_else(PoisonError::into_inner);
-        let called = self.call_lock(true);
-        Submitting { core: self, called, _alone: Some((alone, hold)) }
+        let guard = self.submitting.lock().unwrap_or_else(PoisonError::into_inner);
+        let program_locked = self.call_lock(true);
+        Submitting { core: self, program_locked, _guard: Some((guard, hold)) }
     }
 
     /// True if this thread has called [`Self::lock`].
     #[inline]
     fn is_locked_here(&self) -> bool {
-        // A thread that is being torn down has unlocked everything.
+        // `try_with` fails on a thread that is exiting. Such a thread has already unlocked everything.
         self.ever_locked.load(Ordering::Relaxed)
             && LOCKED.try_with(|all| all.borrow().iter().any(|l| l.core.id == self.id)).unwrap_or(false)
     }
 
-    /// Calls the program's callback to lock or unlock its queue; false if it passed none.
+    /// Calls the program's callback to lock or unlock its queue; false if the program has no callback.
     #[inline]
     fn call_lock(&self, locks: bool) -> bool {
         let Some(call) = self.lent.as_ref().and_then(|l| l.lock) else { return false };
@@ -441,17 +450,19 @@ impl Core {
         true
     }
 
-    /// Lets this thread, and no other, submit until [`Self::unlock`]. Locking again is an error.
+    /// Until [`Self::unlock`], only this thread can submit. A second `lock` on the same thread is an error.
     pub fn lock(self: &Arc<Self>) -> Result<()> {
         if self.is_locked_here() {
-            return Err(Error::invalid("this thread already holds the lock of the device's queues; unlock them first"));
+            return Err(Error::invalid(
+                "this thread already holds the lock of the device's queues; unlock the queues first",
+            ));
         }
-        let alone = self.submitting.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the core, which `Locked` keeps alive, outlives the guard, which it drops first.
-        let alone = unsafe { std::mem::transmute::<MutexGuard<'_, ()>, MutexGuard<'static, ()>>(alone) };
+        let guard = self.submitting.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: `Locked` keeps the core alive, and drops the guard before the core.
+        let guard = unsafe { std::mem::transmute::<MutexGuard<'_, ()>, MutexGuard<'static, ()>>(guard) };
         self.call_lock(true);
         self.ever_locked.store(true, Ordering::Relaxed);
-        LOCKED.with_borrow_mut(|all| all.push(Locked { alone: Some(alone), core: self.clone() }));
+        LOCKED.with_borrow_mut(|all| all.push(Locked { guard: Some(guard), core: self.clone() }));
         Ok(())
     }
 
@@ -463,18 +474,18 @@ impl Core {
         });
         found.map(drop).ok_or_else(|| {
             Error::invalid(
-                "this thread does not hold the lock of the device's queues; lock them first, on the same thread",
+                "this thread does not hold the lock of the device's queues; lock the queues first, on the same thread",
             )
         })
     }
 
-    /// Waits until the device is idle; of a device of the program, until the queue is.
+    /// Waits until the device is idle. On a device of the program, waits only for the compute queues that revamp uses.
     pub fn wait_idle(&self) {
         self.idle(&self.submitting());
     }
 
-    fn idle(&self, _alone: &Submitting<'_>) {
-        // Nothing was submitted to it, and RADV (22.3) crashes in vkDeviceWaitIdle without its hardware.
+    fn idle(&self, _guard: &Submitting<'_>) {
+        // Nothing was submitted to a device that only compiles, and RADV (22.3) crashes in vkDeviceWaitIdle without its hardware.
         if self.physical.compiles_only {
             return;
         }
@@ -487,21 +498,21 @@ impl Core {
             }
             return;
         }
-        // SAFETY: nobody uses a queue meanwhile, as the call needs.
+        // SAFETY: the submission lock keeps all queues unused during the call.
         if let Err(e) = unsafe { self.raw.device_wait_idle() } {
             log!(Info, "{}: vkDeviceWaitIdle: {e}", self.physical.name);
         }
     }
 }
 
-/// The folder of caches; `None` if they are not used. Devices that only compile have none: RADV reports the same cache
-/// UUID for every chip.
+/// The folder of caches; `None` if caches are off. Devices that only compile have no caches, because RADV reports the same
+/// cache UUID for every chip.
 fn cache_dir(physical: &Physical) -> Option<&'static Path> {
     let config = config::get();
     config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off && !physical.compiles_only)
 }
 
-/// True if launches on the device are timed, to find workgroups.
+/// True if launches on the device are timed to find the best workgroups.
 fn are_timed(physical: &Physical) -> bool {
     let wanted = match config::get().workgroups {
         Workgroups::Off => false,
@@ -511,10 +522,10 @@ fn are_timed(physical: &Physical) -> bool {
     wanted && physical.limits.timestamp_bits > 0
 }
 
-/// The key of a cache of the device.
-fn cache_key(physical: &Physical, holds: Holds) -> cache_file::Key {
+/// The key of a cache file of the device.
+fn cache_key(physical: &Physical, cache_kind: CacheKind) -> cache_file::Key {
     cache_file::Key {
-        holds,
+        cache_kind,
         library: env!("CARGO_PKG_VERSION"),
         driver: physical.driver_version,
         device_uuid: physical.uuid,
@@ -528,12 +539,13 @@ impl Drop for Core {
     fn drop(&mut self) {
         self.save_caches();
         self.wait_idle();
-        // SAFETY: every object made from the device holds this Core, so none is left; their memory goes first.
+        // SAFETY: every object made from the device holds this Core, so none is left. The memory pool is dropped before the device.
         unsafe {
             for semaphore in self.retired.get_mut().drain(..) {
                 self.raw.destroy_semaphore(semaphore, None);
             }
             self.samplers.destroy(&self.raw);
+            self.timers.destroy(&self.raw);
             ManuallyDrop::drop(&mut self.pool);
             self.raw.destroy_pipeline_cache(self.pipelines, None);
             if self.lent.is_none() {

@@ -1,20 +1,52 @@
-//! What a file descriptor of the program can be, before a driver gets it: drivers read what they are given, and wait for ever for a pipe.
+//! File descriptors of the program. Each is checked before a driver gets it: drivers read from any descriptor, so a
+//! pipe would block for ever.
 
 #![allow(unsafe_code)]
 
 use crate::error::{Error, Result};
 
-/// Fails if nothing that a driver has exported can be behind the file descriptor. Drivers export files without a name (memory files, dma-bufs,
-/// synchronisation objects) and their own devices.
+/// Fails if the file descriptor cannot have been exported by a driver. Drivers export unnamed files (memory files, dma-bufs, synchronisation
+/// objects) and their own devices.
 pub(super) fn check(fd: i32, what: &str) -> Result<()> {
     found(fd).map_or(Ok(()), |found| {
         Err(Error::invalid(format!(
-            "file descriptor {fd} is {found} and cannot be {what}; pass one that revamp or the same driver has exported"
+            "file descriptor {fd} is {found} and cannot be {what}; pass a file descriptor that revamp or the same \
+             driver has exported"
         )))
     })
 }
 
-/// What the file descriptor is instead.
+/// A new descriptor of the same file. Close it unless a driver takes it over.
+#[cfg(unix)]
+pub(super) fn duplicate(fd: i32) -> Result<i32> {
+    // SAFETY: the call fails for numbers that are no descriptors.
+    let made = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) };
+    if made < 0 {
+        let e = std::io::Error::last_os_error();
+        return Err(Error::runtime(format!("file descriptor {fd} cannot be duplicated: {e}")));
+    }
+    Ok(made)
+}
+
+#[cfg(not(unix))]
+pub(super) fn duplicate(fd: i32) -> Result<i32> {
+    Ok(fd)
+}
+
+/// Closes a descriptor.
+///
+/// # Safety
+/// The descriptor belongs to the caller, and nothing uses it any more.
+pub unsafe fn close(fd: i32) {
+    #[cfg(unix)]
+    // SAFETY: by the caller.
+    unsafe {
+        libc::close(fd);
+    }
+    let _ = fd;
+}
+
+/// The kind of file behind the descriptor, if no driver exports that kind.
 #[cfg(unix)]
 fn found(fd: i32) -> Option<&'static str> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
@@ -31,9 +63,9 @@ fn found(fd: i32) -> Option<&'static str> {
         libc::S_IFDIR => Some("a directory"),
         libc::S_IFBLK => Some("a block device"),
         libc::S_IFLNK => Some("a symbolic link"),
-        // Memory files have no name.
+        // Memory files have no name, so their link count is 0.
         libc::S_IFREG if stat.st_nlink > 0 => Some("a regular file"),
-        libc::S_IFCHR if is_general(stat.st_rdev) => Some("a terminal, or a device such as /dev/null"),
+        libc::S_IFCHR if is_non_gpu(stat.st_rdev) => Some("a terminal, or a device such as /dev/null"),
         _ => None,
     }
 }
@@ -43,13 +75,13 @@ fn found(_: i32) -> Option<&'static str> {
     None
 }
 
-/// True of character devices that no driver of a GPU makes: memory, terminals and consoles, by Linux's list of numbers.
+/// True for character devices that do not belong to a GPU driver: memory, terminals and consoles, by Linux's list of major numbers.
 #[cfg(target_os = "linux")]
-fn is_general(device: libc::dev_t) -> bool {
+fn is_non_gpu(device: libc::dev_t) -> bool {
     matches!(libc::major(device), 1 | 4 | 5 | 136..=143)
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-fn is_general(_: libc::dev_t) -> bool {
+fn is_non_gpu(_: libc::dev_t) -> bool {
     false
 }

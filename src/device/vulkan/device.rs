@@ -1,4 +1,4 @@
-//! A Vulkan device as the runtime sees it.
+//! The traits [`Device`] and [`PhysicalDevice`] for Vulkan devices.
 
 use super::commands::ViewQueue;
 use super::core::Core;
@@ -27,14 +27,14 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-/// Allocations of at least this many bytes first release what finished work still holds.
+/// Allocations of at least this many bytes first release the memory that finished work still holds.
 const RECLAIM: u64 = 1 << 20;
 
-/// If the host addresses all device memory, buffers of at most this many bytes are made writable by the host. Larger ones
-/// would use up the addresses that the bus has for it.
-const WINDOW: u64 = 1 << 30;
+/// If all device memory is host-visible (resizable BAR), buffers of at most this many bytes are mapped, so that the host can
+/// write them. Larger buffers would use up the address range of the BAR.
+const MAX_WINDOW_BYTES: u64 = 1 << 30;
 
-/// SPIR-V of the copy kernels, made by scripts/shaders.
+/// SPIR-V of the copy kernels, compiled by scripts/shaders. The numbers are the bytes that a thread copies at a time.
 const COPY16: &[u8] = include_bytes!("shaders/copy16.spv");
 const COPY4: &[u8] = include_bytes!("shaders/copy4.spv");
 
@@ -49,11 +49,11 @@ pub struct VulkanDevice {
 impl VulkanDevice {
     /// Opens `physical`.
     pub fn open(physical: &Physical) -> Result<Arc<Self>> {
-        Self::over(Core::open(physical)?)
+        Self::wrap(Core::open(physical)?)
     }
 
-    /// Over an open device.
-    pub(super) fn over(core: Core) -> Result<Arc<Self>> {
+    /// Wraps an open device.
+    pub(super) fn wrap(core: Core) -> Result<Arc<Self>> {
         let core = Arc::new(core);
         let load = |spirv| VulkanKernel::new(&core, &Arc::new(Module::new(spirv, None)?), "").map(Arc::new);
         let copies = Arc::new(CopyKernels { wide: load(COPY16)?, narrow: load(COPY4)? });
@@ -61,13 +61,18 @@ impl VulkanDevice {
         Ok(Arc::new(Self { core, copies, transfers, queues: Mutex::new(Vec::new()) }))
     }
 
-    /// What everything made from the device shares.
+    #[cfg(test)]
+    pub(super) fn transfers(&self) -> &Transfers {
+        &self.transfers
+    }
+
+    /// The state that all objects of the device share.
     pub(super) fn core(&self) -> &Arc<Core> {
         &self.core
     }
 
-    /// Queues that are alive.
-    fn live(&self) -> Vec<Arc<VulkanQueue>> {
+    /// The queues that are alive, including those for transfers.
+    fn live_queues(&self) -> Vec<Arc<VulkanQueue>> {
         let mut queues = self.queues.lock();
         queues.retain(|q| q.strong_count() > 0);
         queues.iter().filter_map(Weak::upgrade).chain(self.transfers.made()).collect()
@@ -76,7 +81,7 @@ impl VulkanDevice {
 
 fn view_queue(queue: &dyn Queue) -> Result<&ViewQueue> {
     let found = queue.as_any().downcast_ref::<ViewQueue>();
-    found.ok_or_else(|| Error::internal("a queue of another kind of device reached a transfer"))
+    found.ok_or_else(|| Error::internal("a transfer got a queue of another kind of device"))
 }
 
 impl Physical {
@@ -209,8 +214,8 @@ impl Device for VulkanDevice {
                 AllocationRequest { memory_type: types.device, mapped: Mapping::Host, staging: false }
             }
             Placement::Device => {
-                // As fast for the device, and small uploads then need no staging.
-                window = types.shared.filter(|_| bytes <= WINDOW).map(|shared| AllocationRequest {
+                // Mapped memory is as fast for the device as other device memory, and small uploads into it need no staging.
+                window = types.shared.filter(|_| bytes <= MAX_WINDOW_BYTES).map(|shared| AllocationRequest {
                     memory_type: shared,
                     mapped: Mapping::Window,
                     staging: false,
@@ -231,7 +236,7 @@ impl Device for VulkanDevice {
             self.reclaim();
             self.transfers.trim();
         }
-        // Without addresses for a window there may still be memory.
+        // If mapped memory is not available, unmapped memory may still be available.
         if let Some(made) = window.and_then(|window| VulkanBuffer::new(&self.core, bytes, &window, label).ok()) {
             return Ok(made);
         }
@@ -255,7 +260,7 @@ impl Device for VulkanDevice {
         if !self.shares_memory() {
             return Ok(None);
         }
-        // Releases earlier imports that only finished work holds: their number is limited.
+        // Releases earlier imports that only finished work holds, because the number of imports is limited.
         self.reclaim();
         Ok(VulkanBuffer::import(&self.core, span, false, label)?.map(|b| b as Arc<dyn Buffer>))
     }
@@ -292,18 +297,18 @@ impl Device for VulkanDevice {
     }
 
     fn reclaim(&self) {
-        for queue in self.live() {
+        for queue in self.live_queues() {
             queue.release_finished();
         }
     }
 
     fn memory(&self) -> MemoryUsage {
-        // Where a word tells that work is done, what it held is kept until somebody asks the semaphore.
+        // On queues with a completion word, finished work holds its buffers until the semaphore is signalled. `reclaim` signals it.
         self.reclaim();
         let (used, held) = self.core.pool.lock().bytes();
         let (staging, staging_limit) = self.transfers.staging();
         let slack = pool::SLACK;
-        // Staging chunks are buffers too.
+        // The pool's numbers include the staging chunks, which are reported separately.
         MemoryUsage {
             used: used.saturating_sub(staging),
             held: held.saturating_sub(staging),
@@ -318,7 +323,7 @@ impl Device for VulkanDevice {
     }
 
     fn drain(&self) {
-        for queue in self.live() {
+        for queue in self.live_queues() {
             if let Err(e) = queue.submit_open() {
                 crate::log!(Error, "work could not be submitted while draining: {e}");
             }

@@ -1,4 +1,4 @@
-//! Whether a display is connected to a device; false if unknown. Vulkan alone cannot tell for a device that only computes.
+//! Finds out whether a display is connected to a device. Vulkan alone cannot tell for a compute-only device.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ pub struct DrmNodes {
     pub render: Option<(i64, i64)>,
 }
 
-/// True if a display is known to be connected to the device.
+/// True if a display is connected to the device; false if unknown.
 pub(super) fn has_display(instance: &Instance, handle: vk::PhysicalDevice, nodes: DrmNodes) -> bool {
     if let Some(known) = drm_connected(Path::new("/sys/dev/char"), nodes) {
         return known;
@@ -25,18 +25,18 @@ pub(super) fn has_display(instance: &Instance, handle: vk::PhysicalDevice, nodes
     unsafe { display.get_physical_device_display_properties(handle) }.is_ok_and(|d| !d.is_empty())
 }
 
-/// Whether a connector of the device is connected, according to the kernel; `None` if it lists none.
+/// True if the operating system says that a display is connected to the device; `None` if it lists no connectors.
 fn drm_connected(char_devices: &Path, nodes: DrmNodes) -> Option<bool> {
     let mut known = None;
     for (major, minor) in nodes.primary.into_iter().chain(nodes.render) {
-        // <node>/device is the hardware; its drm folder holds cardN, which holds cardN-<connector>/status.
+        // The status of a connector is the file <node>/device/drm/cardN/cardN-<connector>/status.
         let cards = char_devices.join(format!("{major}:{minor}")).join("device").join("drm");
         for card in std::fs::read_dir(cards).into_iter().flatten().flatten() {
             if !card.file_name().to_string_lossy().starts_with("card") {
                 continue;
             }
             for connector in std::fs::read_dir(card.path()).into_iter().flatten().flatten() {
-                // Writeback connectors are no displays; their status is "unknown".
+                // Writeback connectors have the status "unknown" and count as not connected.
                 if let Ok(status) = std::fs::read_to_string(connector.path().join("status")) {
                     if status.trim() == "connected" {
                         return Some(true);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connectors_decide() {
+    fn connector_status_decides() {
         let root = std::env::temp_dir().join(format!("revamp-drm-{}", std::process::id()));
         let nodes = |minor| DrmNodes { primary: None, render: Some((226, minor)) };
         for (minor, statuses) in [(128, &["disconnected", "connected"][..]), (129, &["disconnected"]), (130, &[])] {

@@ -1,5 +1,5 @@
-//! Device features and extensions. One table has the name of each and its field in Vulkan's structures. The code that reads
-//! and enables features is generated from it.
+//! Device features and extensions. One table lists the name of each feature and its field in Vulkan's structures. Macros
+//! generate the code that reads and enables features from this table.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +12,7 @@ pub(super) struct Chain {
     core: vk::PhysicalDeviceFeatures,
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
-    /// With Vulkan 1.2, its fields are copied from and to the structures of the extensions below.
+    /// On Vulkan 1.2 devices, its fields are copied from and to the extension structures below.
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     sync2: vk::PhysicalDeviceSynchronization2Features<'static>,
     maintenance4: vk::PhysicalDeviceMaintenance4Features<'static>,
@@ -27,7 +27,7 @@ pub(super) struct Chain {
     robust_image: vk::PhysicalDeviceImageRobustnessFeatures<'static>,
 }
 
-/// Copies fields of one structure into another.
+/// Sets those of the listed fields in `$to` that are set in `$from`.
 macro_rules! copy_fields {
     ($from:expr => $to:expr; $($field:ident)*) => {{
         let (from, to) = ($from, &mut $to);
@@ -37,7 +37,7 @@ macro_rules! copy_fields {
 
 macro_rules! features {
     ($($field:ident $name:literal $group:ident . $vk:ident;)*) => {
-        /// The device features that revamp uses, and whether a device has each.
+        /// The device features that revamp uses; true for each that a device has.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Features {
             $(#[doc = concat!("`", $name, "`.")] pub $field: bool,)*
@@ -50,7 +50,7 @@ macro_rules! features {
             fn read(chain: &Chain) -> Self {
                 Self { $($field: chain.$group.$vk == vk::TRUE,)* }
             }
-            fn keep(&mut self, other: &Self) {
+            fn intersect(&mut self, other: &Self) {
                 $(self.$field &= other.$field;)*
             }
             fn write(&self, chain: &mut Chain) {
@@ -143,13 +143,13 @@ features! {
 
 macro_rules! extensions {
     ($($field:ident $name:path;)*) => {
-        /// The device extensions that revamp uses, and whether a device has each. All available ones are enabled.
+        /// The device extensions that revamp uses; true for each that a device has. All available extensions are enabled.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Extensions {
             $(#[doc = concat!("`ash::", stringify!($name), "`.")] pub $field: bool,)*
         }
         impl Extensions {
-            /// The extensions in the list of a device.
+            /// The extensions in the extension list of a device.
             pub(super) fn find(list: &[vk::ExtensionProperties]) -> Self {
                 let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
                 Self { $($field: has($name),)* }
@@ -242,8 +242,8 @@ impl Chain {
         head
     }
 
-    /// Copies the structures of the extensions to `v13`.
-    fn gather(&mut self) {
+    /// Copies the extension structures to `v13`.
+    fn copy_from_extensions(&mut self) {
         self.v13.synchronization2 |= self.sync2.synchronization2;
         self.v13.maintenance4 |= self.maintenance4.maintenance4;
         self.v13.pipeline_creation_cache_control |= self.cache_control.pipeline_creation_cache_control;
@@ -254,15 +254,15 @@ impl Chain {
         self.v13.robust_image_access |= self.robust_image.robust_image_access;
     }
 
-    /// Takes over a structure of a `pNext` chain, if it is one of those that hold features of the table.
+    /// Copies a structure of a `pNext` chain if the structure has features that revamp uses.
     ///
     /// # Safety
     /// `next` points to the structure that its sType names.
-    unsafe fn take(&mut self, next: *const vk::BaseInStructure<'_>) {
+    unsafe fn copy_structure(&mut self, next: *const vk::BaseInStructure<'_>) {
         use vk::StructureType as S;
         macro_rules! whole {
             ($to:ident) => {
-                // SAFETY: by the caller; only its features are read.
+                // SAFETY: by the caller. Only the features of the copy are read.
                 self.$to = unsafe { std::ptr::read(next.cast()) }
             };
         }
@@ -331,8 +331,8 @@ impl Chain {
         }
     }
 
-    /// Copies `v13` to the structures of the extensions.
-    fn spread(&mut self) {
+    /// Copies `v13` to the extension structures.
+    fn copy_to_extensions(&mut self) {
         self.sync2.synchronization2 = self.v13.synchronization2;
         self.maintenance4.maintenance4 = self.v13.maintenance4;
         self.cache_control.pipeline_creation_cache_control = self.v13.pipeline_creation_cache_control;
@@ -345,22 +345,22 @@ impl Chain {
 }
 
 impl Features {
-    /// The features of a device of version 1.2 or later. `api`: the version that may be used.
+    /// The features of a device. `api`: the Vulkan version that may be used, 1.2 or later.
     pub(super) fn query(raw: &ash::Instance, handle: vk::PhysicalDevice, api: u32, extensions: &Extensions) -> Self {
         let mut chain = Chain::default();
         let mut all = chain.link(vk::PhysicalDeviceFeatures2::default(), api, extensions);
-        // SAFETY: the handle is of this instance; every chained structure is of the device's version or extensions.
+        // SAFETY: the handle is of this instance. The device's version or extensions support every chained structure.
         unsafe { raw.get_physical_device_features2(handle, &mut all) };
         let core = all.features;
         chain.core = core;
-        chain.gather();
+        chain.copy_from_extensions();
         Self::read(&chain)
     }
 
-    /// The features that a device was made with.
+    /// The features that were enabled when a device was created.
     ///
     /// # Safety
-    /// `info` is as it was passed to vkCreateDevice, with what it points to.
+    /// `info` is the structure that was passed to vkCreateDevice, and all its pointers are still valid.
     pub(super) unsafe fn enabled(info: &vk::DeviceCreateInfo<'_>) -> Self {
         let mut chain = Chain::default();
         // SAFETY: by the caller.
@@ -371,26 +371,26 @@ impl Features {
         while !next.is_null() {
             // SAFETY: by the caller.
             next = unsafe {
-                chain.take(next);
+                chain.copy_structure(next);
                 (*next).p_next
             };
         }
-        chain.gather();
+        chain.copy_from_extensions();
         Self::read(&chain)
     }
 
-    /// The features that both have.
-    pub(super) fn both(&self, other: &Self) -> Self {
+    /// The features that are set in both `self` and `other`.
+    pub(super) fn intersection(&self, other: &Self) -> Self {
         let mut all = *self;
-        all.keep(other);
+        all.intersect(other);
         all
     }
 
-    /// A chain that enables these features, which is never freed.
+    /// A chain that enables these features. Its memory is never freed.
     pub(super) fn leak(&self, api: u32, extensions: &Extensions) -> &'static vk::PhysicalDeviceFeatures2<'static> {
         let chain = Box::leak(Box::<Chain>::default());
         self.write(chain);
-        chain.spread();
+        chain.copy_to_extensions();
         let head = vk::PhysicalDeviceFeatures2::default().features(chain.core);
         Box::leak(Box::new(chain.link(head, api, extensions)))
     }
@@ -404,7 +404,7 @@ impl Features {
     ) -> R {
         let mut chain = Chain::default();
         self.write(&mut chain);
-        chain.spread();
+        chain.copy_to_extensions();
         let head = vk::PhysicalDeviceFeatures2::default().features(chain.core);
         make(&mut chain.link(head, api, extensions))
     }

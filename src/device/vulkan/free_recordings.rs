@@ -1,6 +1,6 @@
-//! The recordings of a queue that are not in use: command buffers that remember the launches they hold (decision 13).
+//! The recordings of a queue that are not in use. A recording is a command buffer that remembers its launches (decision 13).
 
-use super::burst::Place;
+use super::burst::BurstPosition;
 use super::command_pool::CommandPool;
 use super::core::Core;
 use super::recording::{LaunchCommand, Recording};
@@ -8,33 +8,34 @@ use crate::error::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// If no free recording begins with a launch, it gets a new one while there are fewer than this.
-const KEPT: usize = 64;
-/// More free recordings than this are destroyed.
-pub(super) const MOST_FREE: usize = 128;
+/// With fewer free recordings than this, a launch that matches no free recording gets a new one. With more, the launch overwrites
+/// the oldest free recording.
+const OVERWRITE_FROM: usize = 64;
+/// The maximum number of free recordings. [`FreeRecordings::trim`] destroys the oldest recordings beyond it.
+pub(super) const MAX_FREE: usize = 128;
 /// Recordings that are not in use.
 pub(super) struct FreeRecordings {
     /// The queue family.
     family: u32,
-    /// The one used last is at the end.
+    /// In the order of their last use, the latest at the end.
     free: VecDeque<Box<Recording>>,
-    /// A recording that is already open: made while the device works.
+    /// A recording that was opened in advance, while the device was working.
     ready: Option<Box<Recording>>,
-    /// Where the next new command buffer comes from.
+    /// The pool of the next new command buffer.
     pool: Option<Arc<CommandPool>>,
 }
 
 impl FreeRecordings {
-    /// None at first, for a queue of `family`.
+    /// An empty list for a queue of `family`.
     pub fn new(family: u32) -> Self {
         Self { family, free: VecDeque::new(), ready: None, pool: None }
     }
 
-    /// A recording that began with this launch at this place: if possible one that holds `expected` launches, else the one
-    /// used last, since a burst will probably end where it ended then.
+    /// Takes a free recording that begins with this launch at position `place` of a burst. Prefers a recording with `expected`
+    /// launches, then the recording used last, because this burst probably ends where the last burst did.
     pub fn take_known(
         &mut self,
-        place: Place,
+        place: BurstPosition,
         expected: usize,
         barrier: bool,
         first: &LaunchCommand<'_>,
@@ -44,7 +45,7 @@ impl FreeRecordings {
         self.free.remove(found.or_else(|| self.free.iter().rposition(|r| begins(r)))?)
     }
 
-    /// A recording that may be recorded anew.
+    /// An empty recording for new commands.
     pub fn take_new(&mut self, core: &Core) -> Result<Box<Recording>> {
         match self.ready.take() {
             Some(ready) => Ok(ready),
@@ -52,14 +53,14 @@ impl FreeRecordings {
         }
     }
 
-    /// A pool that has a command buffer left.
+    /// A pool from which a command buffer can still be allocated.
     pub fn pool(&mut self, core: &Core) -> Result<&Arc<CommandPool>> {
         if self.pool.as_ref().is_none_or(|pool| pool.is_full()) {
             let new = CommandPool::new(core, self.family)?;
             self.give_up_pool(core);
             return Ok(self.pool.insert(new));
         }
-        self.pool.as_ref().ok_or_else(|| Error::internal("a queue without a command pool"))
+        self.pool.as_ref().ok_or_else(|| Error::internal("a queue has no command pool"))
     }
 
     fn give_up_pool(&mut self, core: &Core) {
@@ -68,11 +69,11 @@ impl FreeRecordings {
         }
     }
 
-    /// A recording that holds nothing.
+    /// An empty recording: a free one, or a new one.
     fn blank(&mut self, core: &Core) -> Result<Box<Recording>> {
         let blank = match self.free.iter().rposition(|r| r.is_blank()) {
             Some(n) => self.free.remove(n),
-            None if self.free.len() >= KEPT => self.free.pop_front(),
+            None if self.free.len() >= OVERWRITE_FROM => self.free.pop_front(),
             None => None,
         };
         let Some(mut blank) = blank else { return Recording::new(core, self.pool(core)?).map(Box::new) };
@@ -85,7 +86,7 @@ impl FreeRecordings {
         Ok(blank)
     }
 
-    /// Opens a recording for the next batch. If that fails, the next caller reports it.
+    /// Opens a recording for the next batch. A failure is ignored here; [`Self::take_new`] tries again and reports it.
     pub fn prepare(&mut self, core: &Core) {
         if self.ready.is_some() {
             return;
@@ -109,15 +110,15 @@ impl FreeRecordings {
         }
     }
 
-    /// Destroys those that are too many.
+    /// Destroys the oldest recordings beyond [`MAX_FREE`].
     pub fn trim(&mut self, core: &Core) {
-        while self.free.len() > MOST_FREE {
+        while self.free.len() > MAX_FREE {
             let Some(mut oldest) = self.free.pop_front() else { break };
             oldest.destroy(core);
         }
     }
 
-    /// Destroys all.
+    /// Destroys all recordings and releases the pool.
     pub fn destroy(&mut self, core: &Core) {
         self.free.iter_mut().chain(&mut self.ready).for_each(|recording| recording.destroy(core));
         self.give_up_pool(core);

@@ -1,7 +1,7 @@
 //! Vulkan images of textures, with optimal tiling. Other modules treat an image as a buffer with the bytes of the texture's
-//! host form: trackers and copy plans count these bytes, and `image_copy` converts them to boxes of texels.
+//! host form: trackers and copy plans use offsets in the host form, and `image_copy` converts these offsets to boxes of texels.
 //!
-//! Images are in the layout GENERAL from their first command on, and all queues use them.
+//! Images stay in the layout GENERAL from their first command on. All queues can use them.
 
 #![allow(unsafe_code)]
 
@@ -30,19 +30,21 @@ pub(super) struct VulkanImage {
     kind: vk::ImageViewType,
     /// The format of its views.
     format: vk::Format,
-    /// The format that it was created with.
-    made_as: vk::Format,
-    /// Its texels and levels, and what kernels can do with it.
+    /// The format with which the image was created.
+    creation_format: vk::Format,
+    /// The image's shape, and the operations that kernels can do on it.
     pub abilities: ImageAbilities,
     tracker: Tracker,
-    /// Views of levels, made when they are first bound.
+    /// Views of ranges of levels, created when they are first bound.
     views: Mutex<HashMap<Range<u32>, vk::ImageView>, { rank::VIEWS }>,
     memory: Mutex<Option<Allocation>, { rank::BUFFER }>,
     /// The initial layout.
     from: vk::ImageLayout,
     /// The command that did the layout transition to GENERAL.
     transition: Mutex<Option<Point>, { rank::IMAGE_LAYOUT }>,
-    /// True if the image is the program's.
+    /// Held by the thread that records the layout transition.
+    pub preparing: Mutex<(), { rank::PREPARING }>,
+    /// True if the program owns the image.
     lent: bool,
     /// The callback of the program, called when the library no longer uses the image.
     release: OnceLock<Release>,
@@ -57,13 +59,13 @@ pub struct ProgramImage {
     pub format: i32,
     /// VkImageUsageFlags.
     pub usage: u32,
-    /// VkImageLayout that it has now.
+    /// The current VkImageLayout.
     pub layout: i32,
     /// VkImageCreateFlags.
     pub flags: u32,
 }
 
-/// Vulkan's format for texels; `None` if it has none.
+/// Vulkan's format for texels; `None` if Vulkan has no such format.
 fn format_of(format: TexelFormat) -> Option<vk::Format> {
     use ComponentKind::{Double, Float, Int, Norm, Uint, Unorm};
     use vk::Format as F;
@@ -81,7 +83,7 @@ fn format_of(format: TexelFormat) -> Option<vk::Format> {
         (Norm, 16) => of(F::R16_SNORM, F::R16G16_SNORM, F::R16G16B16A16_SNORM),
         (Unorm, 8) => of(F::R8_UNORM, F::R8G8_UNORM, F::R8G8B8A8_UNORM),
         (Unorm, 16) => of(F::R16_UNORM, F::R16G16_UNORM, F::R16G16B16A16_UNORM),
-        // Kernels put the two halves together.
+        // Kernels combine the two 32-bit halves of a double.
         (Double, 64) => of(F::R32G32_UINT, F::R32G32B32A32_UINT, F::UNDEFINED),
         _ => return None,
     };
@@ -92,7 +94,7 @@ fn format_of(format: TexelFormat) -> Option<vk::Format> {
 /// The texel size of an uncompressed colour format. Formats of the same size are compatible for image views.
 fn bytes_of(format: vk::Format) -> Option<u64> {
     use vk::Format as F;
-    // For each run of the enumeration with the same size: its last format, and the size.
+    // Vulkan numbers formats of the same size consecutively. Each entry has the last format of such a series, and the size in bytes.
     let runs = [
         (F::UNDEFINED, 0),
         (F::R4G4_UNORM_PACK8, 1),
@@ -123,18 +125,18 @@ struct Description {
     kind: vk::ImageType,
     format: vk::Format,
     usage: vk::ImageUsageFlags,
-    linear: bool,
+    linear_filter: bool,
     extent: vk::Extent3D,
 }
 
-/// x, y, z of a level of the shape.
+/// The extent (x, y, z) of a level of the shape.
 fn extent_of(shape: &TextureShape, level: u32) -> [u32; 3] {
     let mut size = [1; 3];
     size.iter_mut().zip(shape.extent(level).iter().rev()).for_each(|(to, &from)| *to = from);
     size
 }
 
-/// Fails where the extent or the number of levels exceeds the device's limits, which may be lower than C++ AMP's (TEX-8).
+/// Fails if the extent or the number of levels exceeds the device's limits, which may be lower than C++ AMP's (TEX-8).
 fn check_extent(shape: &TextureShape, most: &vk::ImageFormatProperties, name: &str) -> Result<()> {
     let [width, height, depth] = extent_of(shape, 0);
     let limit = most.max_extent;
@@ -151,7 +153,7 @@ fn check_extent(shape: &TextureShape, most: &vk::ImageFormatProperties, name: &s
     Ok(())
 }
 
-/// The parameters for an image of this shape, or why the device cannot have one.
+/// The parameters for an image of this shape; fails if the device does not support such an image.
 fn describe(core: &Core, shape: &TextureShape) -> Result<Description> {
     let (texels, name) = (shape.format(), &core.physical.name);
     let format =
@@ -163,28 +165,33 @@ fn describe(core: &Core, shape: &TextureShape) -> Result<Description> {
     };
     let tiling = vk::ImageTiling::OPTIMAL;
     let needed = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-    let ask = |usage| {
+    let query_limits = |usage| {
         let flags = vk::ImageCreateFlags::empty();
-        // SAFETY: the physical device is of this instance.
+        // SAFETY: the physical device belongs to this instance.
         unsafe {
             let handle = core.physical.handle;
             core.instance.get_physical_device_image_format_properties(handle, format, kind, tiling, usage, flags)
         }
     };
     let full = needed | vk::ImageUsageFlags::STORAGE;
-    let (usage, most) = ask(full).map(|p| (full, p)).or_else(|_| ask(needed).map(|p| (needed, p))).map_err(|_| {
-        Error::unsupported(format!("{name} does not support images of {} dimensions of {texels}", shape.rank()))
-    })?;
+    let (usage, most) =
+        query_limits(full).map(|p| (full, p)).or_else(|_| query_limits(needed).map(|p| (needed, p))).map_err(|_| {
+            Error::unsupported(format!(
+                "{name} does not support {}-dimensional images with texels of {texels}",
+                shape.rank()
+            ))
+        })?;
     check_extent(shape, &most, name)?;
     if shape.bytes() > most.max_resource_size {
         let most = most.max_resource_size;
         return Err(Error::unsupported(format!("images of {texels} on {name} are limited to {most} bytes")));
     }
     let [width, height, depth] = extent_of(shape, 0);
-    // SAFETY: as above.
+    // SAFETY: the physical device belongs to this instance.
     let properties = unsafe { core.instance.get_physical_device_format_properties(core.physical.handle, format) };
-    let linear = properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
-    Ok(Description { kind, format, usage, linear, extent: vk::Extent3D { width, height, depth } })
+    let linear_filter =
+        properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
+    Ok(Description { kind, format, usage, linear_filter, extent: vk::Extent3D { width, height, depth } })
 }
 
 fn view_type(kind: vk::ImageType) -> vk::ImageViewType {
@@ -195,7 +202,7 @@ fn view_type(kind: vk::ImageType) -> vk::ImageViewType {
     }
 }
 
-/// Why the device has no image of this shape.
+/// The reason why the device does not support an image of this shape; `None` if it does.
 pub(super) fn refusal(core: &Core, shape: &TextureShape) -> Option<Error> {
     describe(core, shape).err()
 }
@@ -230,23 +237,23 @@ impl VulkanImage {
         } else {
             info
         };
-        // SAFETY: the device is alive and has such images.
+        // SAFETY: the device is alive and supports such images.
         let raw = unsafe { core.raw.create_image(&info, None) }.map_err(|e| match e {
             vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => memory(),
             e => core.failed("vkCreateImage", e),
         })?;
-        // From here on dropping the image frees all.
+        // From here on, dropping the image frees everything.
         let mut image = Self {
             id: unique_id(),
             core: core.clone(),
             raw,
             kind: view_type(d.kind),
             format: d.format,
-            made_as: d.format,
+            creation_format: d.format,
             abilities: ImageAbilities {
                 shape: shape.clone(),
                 storage: d.usage.contains(vk::ImageUsageFlags::STORAGE),
-                linear: d.linear,
+                linear_filter: d.linear_filter,
                 robust: core.physical.features.robust_image_access,
             },
             tracker: Tracker::new(),
@@ -254,13 +261,14 @@ impl VulkanImage {
             memory: Mutex::new(None),
             from: vk::ImageLayout::UNDEFINED,
             transition: Mutex::new(None),
+            preparing: Mutex::new(()),
             lent: false,
             release: OnceLock::new(),
         };
         let made =
             core.pool.lock().allocate_image(raw, &core.physical.memory, core.physical.memory_types.device, label);
         let made = made.map_err(|e| {
-            crate::log!(Info, "{label}: an image of {} bytes: {e}", shape.bytes());
+            crate::log!(Info, "{label}: an image of {} bytes could not be allocated: {e}", shape.bytes());
             memory()
         })?;
         // SAFETY: the allocation is for this image, of a type it allows, and bound once.
@@ -273,7 +281,8 @@ impl VulkanImage {
     /// An image of the program.
     ///
     /// # Safety
-    /// The image is bound to memory, was made as is said, with the shape's extents and levels, and outlives this.
+    /// The image is bound to memory and has the format, usage and flags of `image` and the extents and levels of `shape`. It
+    /// outlives the returned object.
     pub unsafe fn over_program(core: &Arc<Core>, image: &ProgramImage, shape: &TextureShape) -> Result<Arc<Self>> {
         let d = describe(core, shape)?;
         let (format, usage) = (vk::Format::from_raw(image.format), vk::ImageUsageFlags::from_raw(image.usage));
@@ -285,8 +294,8 @@ impl VulkanImage {
         let same_size = bytes_of(format) == Some(shape.format().bytes());
         if format != d.format && !(is_mutable && same_size) {
             return Err(Error::runtime(format!(
-                "the VkImage has the format {format:?}; a texture of {} needs {:?}, or, with \
-                 VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT, any format of {} bytes per texel",
+                "the VkImage has the format {format:?}, but a texture of {} needs {:?}; with \
+                 VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT, the VkImage can have any format of {} bytes per texel",
                 shape.format(),
                 d.format,
                 shape.format().bytes()
@@ -307,11 +316,11 @@ impl VulkanImage {
             raw,
             kind: view_type(d.kind),
             format: d.format,
-            made_as: format,
+            creation_format: format,
             abilities: ImageAbilities {
                 shape: shape.clone(),
                 storage: usage.contains(vk::ImageUsageFlags::STORAGE),
-                linear: d.linear,
+                linear_filter: d.linear_filter,
                 robust: core.physical.features.robust_image_access,
             },
             tracker: Tracker::new(),
@@ -319,6 +328,7 @@ impl VulkanImage {
             memory: Mutex::new(None),
             from: vk::ImageLayout::from_raw(image.layout),
             transition: Mutex::new(None),
+            preparing: Mutex::new(()),
             lent: true,
             release: OnceLock::new(),
         });
@@ -330,12 +340,12 @@ impl VulkanImage {
         let _ = self.release.set(release);
     }
 
-    /// The format that it was created with.
-    pub fn made_as(&self) -> vk::Format {
-        self.made_as
+    /// The format with which the image was created.
+    pub fn creation_format(&self) -> vk::Format {
+        self.creation_format
     }
 
-    /// True if it is in the layout GENERAL for all commands from now on.
+    /// True if the image is in the layout GENERAL for all commands from now on.
     pub fn is_prepared(&self) -> bool {
         let by = self.transition.lock().clone();
         let is_lost = |p: &Point| p.timeline.as_any().downcast_ref::<VulkanTimeline>().is_some_and(|t| t.has_lost(p));
@@ -347,7 +357,7 @@ impl VulkanImage {
         *self.transition.lock() = Some(point);
     }
 
-    /// Records the layout transition to GENERAL. The command buffer is of a compute queue.
+    /// Records the layout transition to GENERAL. The command buffer must belong to a compute queue.
     pub fn prepare(&self, commands: vk::CommandBuffer) {
         let all = vk::ImageSubresourceRange::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
@@ -390,18 +400,17 @@ impl VulkanImage {
         Ok(view)
     }
 
-    /// The image behind `buffer`, if it is one.
+    /// `buffer` as an image, if it is one.
     pub fn of(buffer: &Arc<dyn Buffer>) -> Option<&Self> {
         buffer.as_any().downcast_ref()
     }
 }
 
-/// True for an image.
 pub(super) fn is_image(buffer: &Arc<dyn Buffer>) -> bool {
     VulkanImage::of(buffer).is_some()
 }
 
-/// Fails for memory of another device.
+/// Fails if the buffer or image belongs to another device.
 pub(super) fn check_device(buffer: &Arc<dyn Buffer>, core: &Core) -> Result<()> {
     match VulkanImage::of(buffer) {
         Some(image) if image.core.id == core.id => Ok(()),
@@ -454,12 +463,12 @@ impl Drop for VulkanImage {
 /// The contents of a descriptor: an image, a sampler or both.
 #[derive(Clone, PartialEq)]
 pub(super) struct ImageDescriptor {
-    /// The program's set and binding.
+    /// The descriptor set of the shader, and the binding in it.
     pub set: u32,
     pub binding: u32,
-    /// Number in an array of descriptors.
+    /// The index in an array of descriptors.
     pub element: u32,
-    /// What kind of descriptor.
+    /// The type of the descriptor.
     pub kind: vk::DescriptorType,
     /// The id of the image, or 0. Unlike Vulkan's handles, ids are not reused.
     image: u64,
@@ -467,7 +476,7 @@ pub(super) struct ImageDescriptor {
     pub info: Info,
 }
 
-/// The view and the sampler of a descriptor; comparable, unlike Vulkan's structure.
+/// The view and the sampler of a descriptor. Unlike Vulkan's structure, it can be compared.
 #[derive(Clone, PartialEq)]
 pub(super) struct Info {
     view: vk::ImageView,
@@ -514,7 +523,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn tex_8_the_limit_of_the_device_counts_if_it_is_lower() {
+    fn tex_8_a_lower_limit_of_the_device_is_enforced() {
         let format = TexelFormat { kind: ComponentKind::Uint, components: 1, bits: 8 };
         let most = vk::ImageFormatProperties {
             max_extent: vk::Extent3D { width: 4096, height: 256, depth: 16 },

@@ -1,4 +1,4 @@
-//! Copies of images: runs of bytes of a texture's host form become boxes of texels.
+//! Copies from and to images. Runs of bytes in a texture's host form are converted to boxes of texels.
 
 #![allow(unsafe_code)]
 
@@ -7,6 +7,7 @@ use super::core::{Core, Release};
 use super::image::{ProgramImage, VulkanImage};
 use super::memory::VulkanBuffer;
 use super::queue::{BufferUse, VulkanQueue};
+use super::timer::LaunchTimer;
 use crate::device::Buffer;
 use crate::device::hazard::Point;
 use crate::error::{Error, Result};
@@ -15,10 +16,10 @@ use ash::vk;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most regions of one copy command.
-const REGIONS: usize = 1024;
+/// The maximum number of regions of one copy command.
+const REGIONS_PER_COMMAND: usize = 1024;
 
-/// A new image. Its first command goes to `queue`.
+/// Creates an image. `queue` does its layout transition.
 pub(super) fn create(
     core: &Arc<Core>,
     shape: &TextureShape,
@@ -31,10 +32,10 @@ pub(super) fn create(
     Ok(buffer)
 }
 
-/// An image of the program, which is brought into its layout.
+/// Wraps an image of the program. `queue` does its layout transition.
 ///
 /// # Safety
-/// As for [`VulkanImage::over_program`]; it lives until `release` is called.
+/// The conditions of [`VulkanImage::over_program`] hold. The image lives until `release` is called.
 pub(super) unsafe fn adopt(
     core: &Arc<Core>,
     queue: &VulkanQueue,
@@ -46,14 +47,15 @@ pub(super) unsafe fn adopt(
     let made = unsafe { VulkanImage::over_program(core, image, shape) }?;
     let buffer: Arc<dyn Buffer> = made.clone();
     queue.prepare(&buffer, &made)?;
-    // If it is not taken, the program is not told either.
+    // Set last: if this function fails, the program's callback is not called.
     if let Some(release) = release {
         made.set_release(release);
     }
     Ok(buffer)
 }
 
-/// Texels of an image and where they lie in a buffer, from `offset` on; rows lie `pitch` bytes apart.
+/// A box of texels of an image, and the place of these texels in a buffer: the offset of the first byte, and the distance between
+/// rows in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Region {
     texels: TexelBox,
@@ -61,13 +63,14 @@ struct Region {
     pitch: u64,
 }
 
-/// The regions of contiguous runs of bytes: (offset in the host form, offset in the buffer, bytes). Rows of a box become one.
+/// Converts contiguous runs of bytes (offset in the host form, offset in the buffer, bytes) to regions. Consecutive rows of the
+/// same width become one region.
 fn regions(shape: &TextureShape, runs: impl Iterator<Item = (u64, u64, u64)>) -> Vec<Region> {
     let texel = shape.format().bytes();
     let mut all: Vec<Region> = Vec::new();
-    for (inside, outside, bytes) in runs {
-        let mut offset = outside;
-        shape.for_each_box(&(inside..inside + bytes), |texels| {
+    for (offset_in_image, offset_in_buffer, bytes) in runs {
+        let mut offset = offset_in_buffer;
+        shape.for_each_box(&(offset_in_image..offset_in_image + bytes), |texels| {
             let next = Region { texels, offset, pitch: u64::from(texels.size[0]) * texel };
             offset += texels.size.iter().map(|&n| u64::from(n)).product::<u64>() * texel;
             if !all.last_mut().is_some_and(|last| join(last, &next, texel)) {
@@ -78,7 +81,8 @@ fn regions(shape: &TextureShape, runs: impl Iterator<Item = (u64, u64, u64)>) ->
     all
 }
 
-/// Adds a row to a region that it follows.
+/// Adds a row to a region if it is the next row of the image, and if all rows of the region have the same distance in
+/// the buffer. Otherwise returns false.
 fn join(region: &mut Region, row: &Region, texel: u64) -> bool {
     let (a, b) = (&region.texels, &row.texels);
     let flat = a.size[2] == 1 && b.size[1] == 1 && b.size[2] == 1;
@@ -88,7 +92,8 @@ fn join(region: &mut Region, row: &Region, texel: u64) -> bool {
         return false;
     }
     let pitch = if a.size[1] == 1 { row.offset - region.offset } else { region.pitch };
-    if pitch % texel != 0 || row.offset - region.offset != pitch * u64::from(a.size[1]) {
+    // Vulkan's limit (VUID-VkBufferImageCopy-bufferRowLength-09101).
+    if pitch % texel != 0 || pitch > i32::MAX as u64 || row.offset - region.offset != pitch * u64::from(a.size[1]) {
         return false;
     }
     region.pitch = pitch;
@@ -110,35 +115,35 @@ fn size_of(b: &TexelBox) -> vk::Extent3D {
     vk::Extent3D { width, height, depth }
 }
 
-/// A copy of which one side or both are images.
+/// A copy with an image on one side or both.
 enum ImageCopy<'a> {
-    Up(&'a VulkanBuffer, &'a VulkanImage, Vec<vk::BufferImageCopy>),
-    Down(&'a VulkanImage, &'a VulkanBuffer, Vec<vk::BufferImageCopy>),
-    Across(&'a VulkanImage, &'a VulkanImage, Vec<vk::ImageCopy>),
+    BufferToImage(&'a VulkanBuffer, &'a VulkanImage, Vec<vk::BufferImageCopy>),
+    ImageToBuffer(&'a VulkanImage, &'a VulkanBuffer, Vec<vk::BufferImageCopy>),
+    ImageToImage(&'a VulkanImage, &'a VulkanImage, Vec<vk::ImageCopy>),
 }
 
 impl ImageCopy<'_> {
     fn write(&self, raw: &ash::Device, commands: vk::CommandBuffer) {
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: recording on a compute queue; the regions lie in images and buffers, as the runtime has checked, and those
-        // are of this device.
+        // SAFETY: recording on a compute queue. The runtime has checked that the regions lie within the images and buffers, which
+        // belong to this device.
         unsafe {
             match self {
-                Self::Up(from, to, regions) => regions
-                    .chunks(REGIONS)
+                Self::BufferToImage(from, to, regions) => regions
+                    .chunks(REGIONS_PER_COMMAND)
                     .for_each(|r| raw.cmd_copy_buffer_to_image(commands, from.raw, to.raw, layout, r)),
-                Self::Down(from, to, regions) => regions
-                    .chunks(REGIONS)
+                Self::ImageToBuffer(from, to, regions) => regions
+                    .chunks(REGIONS_PER_COMMAND)
                     .for_each(|r| raw.cmd_copy_image_to_buffer(commands, from.raw, layout, to.raw, r)),
-                Self::Across(from, to, regions) => regions
-                    .chunks(REGIONS)
+                Self::ImageToImage(from, to, regions) => regions
+                    .chunks(REGIONS_PER_COMMAND)
                     .for_each(|r| raw.cmd_copy_image(commands, from.raw, layout, to.raw, layout, r)),
             }
         }
     }
 }
 
-/// The runs of packed positions `part`: offsets in source and destination, and bytes.
+/// The runs of the packed positions `part`: (offset in source, offset in destination, bytes).
 fn runs(plan: &CopyPlan, part: &Range<u64>, shift: (u64, u64)) -> Vec<(u64, u64, u64)> {
     let mut all = Vec::new();
     plan.for_each_run(part.start, part.end, |from, to, bytes| all.push((from - shift.0, to - shift.1, bytes)));
@@ -162,14 +167,15 @@ fn buffer_copies(
     regions(shape, runs).iter().map(one).collect()
 }
 
-/// The boxes of both sides: those of whole rows and slices are alike, since the extents of both sides are.
+/// The regions of a copy between images. The boxes of source and destination have the same sizes, because the copied sections
+/// have the same extents.
 fn image_copies(from: &TextureShape, to: &TextureShape, runs: &[(u64, u64, u64)]) -> Result<Vec<vk::ImageCopy>> {
     let boxes = |shape: &TextureShape, side: fn(&(u64, u64, u64)) -> u64| {
         regions(shape, runs.iter().map(move |r| (side(r), side(r), r.2)))
     };
     let (a, b) = (boxes(from, |r| r.0), boxes(to, |r| r.1));
     if a.len() != b.len() || a.iter().zip(&b).any(|(a, b)| a.texels.size != b.texels.size) {
-        return Err(Error::internal("a copy between images of different boxes"));
+        return Err(Error::internal("a copy between images has boxes of different sizes"));
     }
     let one = |(a, b): (&Region, &Region)| {
         vk::ImageCopy::default()
@@ -182,13 +188,14 @@ fn image_copies(from: &TextureShape, to: &TextureShape, runs: &[(u64, u64, u64)]
     Ok(a.iter().zip(&b).map(one).collect())
 }
 
-/// Records a copy of which one side or both are images; `uses` are both.
+/// Records a copy with an image on one side or both. `uses`: the source and the destination.
 pub(super) fn copy(
     queue: &VulkanQueue,
     uses: &[BufferUse<'_>; 2],
     shift: (u64, u64),
     plan: &CopyPlan,
     part: &Range<u64>,
+    timer: Option<&Arc<LaunchTimer>>,
 ) -> Result<Point> {
     let core = &queue.core;
     let all = runs(plan, part, shift);
@@ -196,19 +203,21 @@ pub(super) fn copy(
     let copy = match (VulkanImage::of(source), VulkanImage::of(destination)) {
         (None, Some(to)) => {
             let from = VulkanBuffer::of(source, core)?;
-            let turned = all.iter().map(|&(outside, inside, bytes)| (inside, outside, bytes));
-            ImageCopy::Up(from, to, buffer_copies(&to.abilities.shape, from.base, turned))
+            let swapped = all
+                .iter()
+                .map(|&(offset_in_buffer, offset_in_image, bytes)| (offset_in_image, offset_in_buffer, bytes));
+            ImageCopy::BufferToImage(from, to, buffer_copies(&to.abilities.shape, from.base, swapped))
         }
         (Some(from), None) => {
             let to = VulkanBuffer::of(destination, core)?;
-            ImageCopy::Down(from, to, buffer_copies(&from.abilities.shape, to.base, all.iter().copied()))
+            ImageCopy::ImageToBuffer(from, to, buffer_copies(&from.abilities.shape, to.base, all.iter().copied()))
         }
         (Some(from), Some(to)) => {
-            ImageCopy::Across(from, to, image_copies(&from.abilities.shape, &to.abilities.shape, &all)?)
+            ImageCopy::ImageToImage(from, to, image_copies(&from.abilities.shape, &to.abilities.shape, &all)?)
         }
-        (None, None) => return Err(Error::internal("a copy of images without one")),
+        (None, None) => return Err(Error::internal("neither side of an image copy is an image")),
     };
-    queue.record(uses, Command::Other(&mut |commands| copy.write(&core.raw, commands)))
+    queue.record(uses, Command::Other(&mut |commands| copy.write(&core.raw, commands), timer))
 }
 
 #[cfg(test)]
@@ -226,7 +235,7 @@ mod tests {
         let all = runs(&plan, &(0..plan.bytes()), (0, 0));
         let texels = TexelBox { level: 1, at: [2, 1, 1], size: [2, 2, 1] };
         assert_eq!(regions(&shape, all.into_iter()), [Region { texels, offset: 0, pitch: 4 }]);
-        // Packed levels: one region each.
+        // A linear copy of packed levels has one region for each level.
         let linear = regions(&shape, [(0, 0, shape.bytes())].into_iter());
         assert_eq!(linear.len() as u32, shape.levels());
         assert_eq!(linear[1].texels, TexelBox { level: 1, at: [0; 3], size: [4, 3, 2] });

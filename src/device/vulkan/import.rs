@@ -1,5 +1,5 @@
-//! Memory of the host as device memory (`VK_EXT_external_memory_host`): whether a device accepts it, and which range of
-//! pages must be imported. `memory` makes the buffers.
+//! Import of host memory as device memory (`VK_EXT_external_memory_host`): checks whether a device supports it, and finds the
+//! pages to import. `memory` creates the buffers.
 
 #![allow(unsafe_code)]
 
@@ -16,23 +16,23 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(super) const HOST_ALLOCATION: vk::ExternalMemoryHandleTypeFlags =
     vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
-/// Every usage that a buffer may have.
+/// The usage flags of every buffer.
 pub(super) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::UNIFORM_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
         | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
         | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw()
-        // For programs that draw what was computed.
+        // For programs that draw computed data.
         | vk::BufferUsageFlags::VERTEX_BUFFER.as_raw()
         | vk::BufferUsageFlags::INDEX_BUFFER.as_raw()
         | vk::BufferUsageFlags::INDIRECT_BUFFER.as_raw(),
 );
 
-/// Alignment that copy kernels and the smallest elements need of addresses.
+/// The alignment of imported addresses. Copy kernels and the smallest elements need it.
 const WORD: u64 = 4;
 
-/// What a device needs to import memory of the host.
+/// Imports host memory on a device.
 pub(super) struct Importer {
     functions: external_memory_host::Device,
     /// True if imported memory must be dedicated to one buffer.
@@ -42,18 +42,18 @@ pub(super) struct Importer {
     live: AtomicU32,
 }
 
-/// Whole pages around a span.
+/// The range of whole pages that contains a span.
 pub(super) struct Pages {
     /// The first byte.
     pub start: *mut u8,
     /// Number of bytes.
     pub size: u64,
-    /// The span's offset in them.
+    /// The offset of the span in this range.
     pub base: u64,
 }
 
 impl Importer {
-    /// `None` if the driver imports no host memory.
+    /// `None` if the driver cannot import host memory.
     pub fn new(instance: &Instance, physical: &Physical, device: &ash::Device) -> Option<Self> {
         let alignment = physical.limits.import_alignment;
         if !physical.extensions.external_memory_host || !alignment.is_power_of_two() {
@@ -76,35 +76,35 @@ impl Importer {
         Some(Self { functions, dedicated, alignment, page: page_size(), live: AtomicU32::new(0) })
     }
 
-    /// The pages to import for `span`; fails if it cannot be imported.
+    /// The pages to import for `span`; fails if `span` cannot be imported.
     pub fn range(&self, span: HostSpan, limits: &Limits) -> Result<Pages> {
-        // The driver may refuse more, or fail; the other half is left for the device's own memory.
+        // At most half of the driver's allocations are imports; the rest is for device memory.
         if self.live.load(Ordering::Relaxed) >= limits.max_allocations / 2 {
             return Err(Error::unsupported("the limit of imported allocations of the device is reached"));
         }
-        let (base, size) = around(span.address(), span.len(), self.alignment, self.page)?;
+        let (base, size) = aligned_range(span.address(), span.len(), self.alignment, self.page)?;
         if size > limits.max_allocation || limits.max_buffer.is_some_and(|most| size > most) {
             return Err(Error::unsupported("the memory is larger than the device's largest buffer"));
         }
         Ok(Pages { start: span.as_ptr().wrapping_sub(base as usize), size, base })
     }
 
-    /// The memory types, as bits, with which memory at `start` can be imported.
+    /// The memory types (a bit mask) that memory at `start` can have when it is imported.
     ///
     /// # Safety
-    /// `start` is aligned as the device asks, in memory of this process.
+    /// `start` points into memory of this process and has the alignment that the device requires.
     pub unsafe fn memory_types(&self, start: *mut u8) -> ash::prelude::VkResult<u32> {
         let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
-        let ask = self.functions.fp().get_memory_host_pointer_properties_ext;
-        // SAFETY: the device is alive and the extension enabled; the pointer is as the caller promised.
-        let answer = unsafe { ask(self.functions.device(), HOST_ALLOCATION, start.cast(), &mut properties) };
+        let query = self.functions.fp().get_memory_host_pointer_properties_ext;
+        // SAFETY: the device is alive and the extension enabled; the caller vouches for the pointer.
+        let answer = unsafe { query(self.functions.device(), HOST_ALLOCATION, start.cast(), &mut properties) };
         match answer {
             vk::Result::SUCCESS => Ok(properties.memory_type_bits),
             e => Err(e),
         }
     }
 
-    /// Counts an import that was made or released.
+    /// Adds an import to the count of live imports (`made` is true), or removes one.
     pub fn count(&self, made: bool) {
         if made {
             self.live.fetch_add(1, Ordering::Relaxed);
@@ -114,9 +114,9 @@ impl Importer {
     }
 }
 
-/// The offset of the `len` bytes at `address` in the smallest aligned range around them, and its size. The range never goes
-/// beyond the pages they touch: memory there may not be mapped.
-fn around(address: u64, len: u64, alignment: u64, page: u64) -> Result<(u64, u64)> {
+/// Finds the smallest aligned range that contains the `len` bytes at `address`. Returns the offset of the bytes in the range, and the
+/// size of the range. The range includes only pages that these bytes touch, because other pages may not be mapped.
+fn aligned_range(address: u64, len: u64, alignment: u64, page: u64) -> Result<(u64, u64)> {
     if len == 0 || address == 0 || address % WORD != 0 {
         return Err(Error::unsupported("the memory is empty or not aligned to 4 bytes"));
     }

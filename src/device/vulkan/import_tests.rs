@@ -1,4 +1,5 @@
-//! The children run in processes of their own, because settings are read once a process.
+//! Tests of imported host memory. They run the tests `child_...` in separate processes, because a process reads its
+//! settings once.
 
 use super::super::device::VulkanDevice;
 use super::super::instance::instance;
@@ -23,7 +24,7 @@ proptest! {
     fn ranges_are_aligned_and_stay_in_touched_pages(words in 1u64..1 << 40, len in 1u64..1 << 40, shift in 0u32..17) {
         let (address, alignment) = (words * WORD, 1u64 << shift);
         let (start, end) = (address, address + len);
-        match around(address, len, alignment, PAGE as u64) {
+        match aligned_range(address, len, alignment, PAGE as u64) {
             Ok((base, size)) => {
                 prop_assert!((start - base) % alignment == 0 && size % alignment == 0);
                 prop_assert!(start - base + size >= end && base < alignment && size < base + len + alignment);
@@ -37,17 +38,17 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_imported_is_refused() {
-    assert_eq!(around(8196, 8, 4096, 4096).unwrap(), (4, 4096));
-    assert_eq!(around(8192 + 4092, 8, 4096, 4096).unwrap(), (4092, 8192));
-    assert_eq!(around(1 << 16, 1 << 17, 1 << 16, 4096).unwrap(), (0, 1 << 17));
+fn memory_that_cannot_be_imported_is_refused() {
+    assert_eq!(aligned_range(8196, 8, 4096, 4096).unwrap(), (4, 4096));
+    assert_eq!(aligned_range(8192 + 4092, 8, 4096, 4096).unwrap(), (4092, 8192));
+    assert_eq!(aligned_range(1 << 16, 1 << 17, 1 << 16, 4096).unwrap(), (0, 1 << 17));
     for (address, len) in [(0, 4), (8192, 0), (8193, 8), (8194, 8), (u64::MAX - 3, 4), (8192, u64::MAX)] {
-        assert!(around(address, len, 4096, 4096).is_err(), "{address} {len}");
+        assert!(aligned_range(address, len, 4096, 4096).is_err(), "{address} {len}");
     }
-    assert!(around(1 << 16, (1 << 16) + 4096, 1 << 16, 4096).is_err());
+    assert!(aligned_range(1 << 16, (1 << 16) + 4096, 1 << 16, 4096).is_err());
 }
 
-/// Memory with a page boundary of its own, numbered.
+/// Host memory filled with a pattern. `first`: the offset of its first page boundary.
 struct Host {
     bytes: Vec<u8>,
     first: usize,
@@ -60,10 +61,10 @@ impl Host {
         Self { bytes, first }
     }
 
-    /// `len` bytes from byte `at` after a page boundary on.
+    /// `len` bytes, beginning `at` bytes after the first page boundary.
     fn span(&mut self, at: usize, len: usize) -> HostSpan {
         let part = &mut self.bytes[self.first + at..][..len];
-        // SAFETY: the tests keep the memory until the device is gone, and look at it only while nothing uses it.
+        // SAFETY: the tests keep the memory until the device is gone, and read it only while nothing else uses it.
         unsafe { HostSpan::new(part.as_mut_ptr(), len as u64) }
     }
 
@@ -76,7 +77,7 @@ fn linear(source: u64, destination: u64, bytes: u64) -> CopyPlan {
     CopyPlan::linear(source, destination, bytes)
 }
 
-/// The usable devices, as the settings and then `change` make them.
+/// The usable devices under the current settings, each modified by `change`.
 fn physicals(change: impl Fn(&mut Physical)) -> Vec<Physical> {
     let Ok(instance) = instance() else {
         println!("SKIPPED: no Vulkan here");
@@ -88,7 +89,7 @@ fn physicals(change: impl Fn(&mut Physical)) -> Vec<Physical> {
     all
 }
 
-/// An import that must succeed where the device can do it at all; says so where it cannot.
+/// Imports `span`. The import must succeed on CPU devices, and must return `None` on devices without unified memory. Prints the outcome.
 fn import(device: &VulkanDevice, p: &Physical, span: HostSpan) -> Option<Arc<dyn Buffer>> {
     let made = device.import(span, "test").unwrap();
     if !p.memory_types.unified || p.limits.import_alignment == 0 {
@@ -127,11 +128,11 @@ fn kernel() -> Arc<Module> {
     Arc::new(Module::new(&output.stdout, None).unwrap())
 }
 
-/// Copies in and out, linear and strided, and between two imports that share a page.
+/// Tests copies to and from imports, linear and strided, and a copy between two imports that share a page.
 fn copies(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
     let mut host = Host::new(6);
     let before = host.at(0, 6 * PAGE).to_vec();
-    // Both on the page that begins at 2 * PAGE; the second ends in the next but one.
+    // Both spans include bytes of the page at 2 * PAGE.
     let (at, len) = (1004, 8192);
     let (at2, len2) = (at + len, 6000);
     let span = host.span(at, len);
@@ -141,16 +142,16 @@ fn copies(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
     assert_eq!((first.size(), first.base() % 4096, second.base() % 4096), (len as u64, 1004, 1004));
     assert_eq!(first.device_address().unwrap() % 4, 0);
 
-    let own = device.allocate(len as u64, Placement::Device, "test").unwrap();
+    let device_buffer = device.allocate(len as u64, Placement::Device, "test").unwrap();
     let pattern: Vec<u8> = (0..len).map(|i| (i * 13 + 5) as u8).collect();
     let mut copy = pattern.clone();
     // SAFETY: `copy` lives to the end of this function, and nobody else uses it.
     let copy = unsafe { HostSpan::new(copy.as_mut_ptr(), len as u64) };
-    device.transfer(Direction::Upload, copy, &own, &linear(0, 0, len as u64), queue).unwrap();
+    device.transfer(Direction::Upload, copy, &device_buffer, &linear(0, 0, len as u64), queue).unwrap();
 
-    // Device to host, then host to host over the shared page, then back; only waited for at the end.
+    // Device to host, host to host over the shared page, and device to host with strides. Only the last copy is waited for.
     let mut wanted = before;
-    queue.copy(&own, &first, &linear(16, 8, 8000)).unwrap();
+    queue.copy(&device_buffer, &first, &linear(16, 8, 8000)).unwrap();
     wanted[at + 8..at + 8008].copy_from_slice(&pattern[16..8016]);
     queue.copy(&first, &second, &linear(8, 20, 4000)).unwrap();
     wanted.copy_within(at + 8..at + 4008, at2 + 20);
@@ -158,7 +159,7 @@ fn copies(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
         dims: [CopyDim { count: 40, source: 32, destination: 48 }].into_iter().collect(),
         ..linear(64, 4040, 16)
     };
-    let last = queue.copy(&own, &second, &strided).unwrap();
+    let last = queue.copy(&device_buffer, &second, &strided).unwrap();
     for i in 0..40 {
         wanted[at2 + 4040 + 48 * i..][..16].copy_from_slice(&pattern[64 + 32 * i..][..16]);
     }
@@ -166,17 +167,17 @@ fn copies(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
     first.tracker().wait(&(0..len as u64), Access::Write).unwrap();
     assert_eq!(host.at(0, 6 * PAGE), wanted, "{}", p.name);
 
-    let back = queue.copy(&second, &own, &linear(4, 0, 5996)).unwrap();
+    let back = queue.copy(&second, &device_buffer, &linear(4, 0, 5996)).unwrap();
     back.wait(None).unwrap();
-    device.transfer(Direction::Download, copy, &own, &linear(0, 0, 5996), queue).unwrap();
+    device.transfer(Direction::Download, copy, &device_buffer, &linear(0, 0, 5996), queue).unwrap();
     assert_eq!(copy.to_vec()[..5996], wanted[at2 + 4..at2 + 6000]);
 
-    // Transfers go straight into the span.
+    // A transfer writes directly into the span.
     device.transfer(Direction::Upload, copy, &first, &linear(0, 100, 500), queue).unwrap();
     assert_eq!(host.at(at + 100, 500), &copy.to_vec()[..500]);
 }
 
-/// A kernel reads one import through a binding and writes another through its address.
+/// Tests a kernel that reads one import through a binding, and writes another import through the import's address.
 fn kernels(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
     let n = 2000_u32;
     let (from, to) = (PAGE + 256, 4 * PAGE + 36);
@@ -196,7 +197,7 @@ fn kernels(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
         wanted[to + 4 * i..][..4].copy_from_slice(&v.wrapping_mul(3).wrapping_add(1).to_ne_bytes());
     }
     let kernel = device.load(&kernel(), "test").unwrap();
-    // As a section of a buffer, and as a buffer that begins within a page.
+    // The kernel runs twice. Its input is first a section of a buffer, then a buffer that begins within a page.
     let section = Use { buffer: source.clone(), range: 256..256 + bytes as u64, access: Access::Read };
     for bound in [section, whole(&offset, Access::Read)] {
         assert!(wanted != host.at(0, 8 * PAGE));
@@ -247,7 +248,7 @@ fn child_heeds_limits() {
         drop(first);
         assert!(device.import(host.span(128, 64), "test").unwrap().is_some());
     }
-    // A device whose alignment is more than a page must not be shown pages that the span does not touch.
+    // If a device requires an alignment of more than a page, pages that the span does not touch must not be imported.
     for p in physicals(|p| p.limits.import_alignment = p.limits.import_alignment.max(1 << 16)) {
         let device = VulkanDevice::open(&p).unwrap();
         let first = host.at(0, 1).as_ptr().align_offset(1 << 16);
@@ -260,7 +261,7 @@ fn child_heeds_limits() {
         assert!(device.import(host.span(64, 4 * PAGE), "test").unwrap().is_none());
         import(&device, &p, host.span(0, 4 * PAGE));
     }
-    // Refused only after its buffer was made, which must not be left behind.
+    // These imports fail only after the buffer was created. The validation layer would report a leaked buffer.
     for p in physicals(|p| p.memory.memory_types = Default::default()) {
         let device = VulkanDevice::open(&p).unwrap();
         assert!(device.import(host.span(0, 64), "test").unwrap().is_none());
@@ -275,8 +276,8 @@ fn child_loses_its_device() {
         let device = VulkanDevice::open(p).unwrap();
         let queue = device.create_queue(true).unwrap();
         let mut host = Host::new(1);
-        let own = device.allocate(64, Placement::Device, "test").unwrap();
-        assert!(queue.copy(&own, &own, &linear(0, 32, 16)).is_err());
+        let device_buffer = device.allocate(64, Placement::Device, "test").unwrap();
+        assert!(queue.copy(&device_buffer, &device_buffer, &linear(0, 32, 16)).is_err());
         assert!(device.lost().is_some() && device.import(host.span(0, 64), "test").is_err());
     }
 }
@@ -290,7 +291,7 @@ fn child_labels_a_buffer() {
         buffer.set_label("the label of a buffer");
         let vulkan = buffer.as_any().downcast_ref::<VulkanBuffer>().unwrap();
         let info = vk::BufferViewCreateInfo::default().buffer(vulkan.raw).format(vk::Format::R32_UINT).range(1024);
-        // SAFETY: not valid on purpose: the buffer has no usage for such views, and the layer names it. Drivers only note it.
+        // SAFETY: invalid on purpose: the buffer lacks the usage for such views, so the layer reports it by its label. Drivers tolerate it.
         unsafe {
             let view = vulkan.core.raw.create_buffer_view(&info, None).unwrap();
             vulkan.core.raw.destroy_buffer_view(view, None);
@@ -299,7 +300,7 @@ fn child_labels_a_buffer() {
     }
 }
 
-/// Runs a child with these variables; gives what it printed.
+/// Runs a child with these environment variables and returns its output.
 fn child(name: &str, variables: &[(&str, &str)]) -> String {
     let name = format!("device::vulkan::import::tests::{name}");
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -315,7 +316,7 @@ fn child(name: &str, variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn imports_are_the_hosts_own_bytes() {
+fn imports_share_the_bytes_of_the_host() {
     child("child_uses_imports", &[]);
 }
 

@@ -12,10 +12,10 @@ use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
-/// Most bytes that one launch may print, if the layer has a setting for it; its own default is 1024.
+/// The maximum number of bytes that one launch may print, if the layer has a setting for it. The layer's default is 1024.
 const PRINTF_BYTES: u32 = 1 << 20;
 
-/// What a user should install if there is no Vulkan.
+/// Advice for users without Vulkan.
 const INSTALL: &str = if cfg!(windows) {
     "install the graphics driver of the GPU's maker, which brings Vulkan"
 } else if cfg!(target_os = "macos") {
@@ -25,15 +25,15 @@ const INSTALL: &str = if cfg!(windows) {
      Fedora: vulkan-loader and mesa-vulkan-drivers; Arch: vulkan-icd-loader and vulkan-radeon, vulkan-intel or nvidia-utils)"
 };
 
-/// The loaded Vulkan library and the instance. Lives until the process ends: drivers do not survive being unloaded.
+/// The loaded Vulkan library and the instance. Lives until the process ends, because unloading drivers is not safe.
 pub struct Instance {
     /// Functions of the loader.
     pub entry: ash::Entry,
     /// Functions of the instance.
     pub raw: ash::Instance,
-    /// The Vulkan version asked for: the loader's, at most 1.3.
+    /// The Vulkan version that the library requests: the loader's version, but at most 1.3.
     pub api_version: u32,
-    /// True if `VK_EXT_debug_utils` is enabled: objects can be named and commands labelled.
+    /// True if `VK_EXT_debug_utils` is enabled. It gives names to objects.
     pub debug_utils: bool,
     /// True if the validation layer is loaded.
     pub validation: bool,
@@ -44,10 +44,10 @@ pub struct Instance {
 }
 
 static INSTANCE: OnceLock<Instance> = OnceLock::new();
-/// Why there are no Vulkan devices.
+/// The reason why there are no Vulkan devices.
 static FAILURE: Mutex<Option<Error>, { rank::INSTANCE }> = Mutex::new(None);
 
-/// The instance, made at the first call; a failure is remembered and says what is missing.
+/// The instance, created by the first call. A failure is remembered and returned by later calls.
 pub fn instance() -> Result<&'static Instance> {
     if let Some(made) = INSTANCE.get() {
         return Ok(made);
@@ -56,7 +56,7 @@ pub fn instance() -> Result<&'static Instance> {
     if let Some(e) = &*failure {
         return Err(e.clone());
     }
-    // Another thread may have made it before this one had the lock.
+    // Another thread may have created the instance before this thread got the lock.
     if let Some(made) = INSTANCE.get() {
         return Ok(made);
     }
@@ -70,18 +70,18 @@ pub fn instance() -> Result<&'static Instance> {
     }
 }
 
-/// Why there are no Vulkan devices, if something failed.
+/// The reason why there are no Vulkan devices; `None` if Vulkan did not fail.
 pub fn failure() -> Option<Error> {
     FAILURE.lock().clone()
 }
 
-/// There is an instance, and yet no device could be listed.
+/// Remembers why devices could not be listed, although there is an instance.
 pub fn remember_failure(e: Error) {
     log!(Warn, "no Vulkan accelerators: {e}");
     *FAILURE.lock() = Some(e);
 }
 
-/// Lets the next call try again after a failure.
+/// Forgets a failure, so that the next call of [`instance`] tries again.
 pub fn forget_failure() {
     *FAILURE.lock() = None;
 }
@@ -105,18 +105,18 @@ fn has(list: &[vk::ExtensionProperties], name: &CStr) -> bool {
     list.iter().any(|e| e.extension_name_as_c_str() == Ok(name))
 }
 
-/// Finds the functions of Vulkan; `None`: by the loader that is installed.
+/// The program's `vkGetInstanceProcAddr`; `None` for that of the installed loader.
 pub type GetInstanceProcAddr = Option<vk::PFN_vkGetInstanceProcAddr>;
 
 impl Instance {
-    /// An instance of the program, of this version. It is never destroyed here.
+    /// Wraps an instance of the program, created for version `api`. The library never destroys it.
     ///
     /// # Safety
-    /// `raw` is an instance that lives as long as what is made with this.
+    /// `raw` is an instance that outlives all objects that are made with the returned value.
     pub(super) unsafe fn of_program(raw: vk::Instance, api: u32, get: GetInstanceProcAddr) -> Result<Self> {
         let entry = match get {
             Some(get_instance_proc_addr) => {
-                // SAFETY: the program gives Vulkan's function.
+                // SAFETY: the program promises that this is Vulkan's function.
                 unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
             }
             None => load()?.0,
@@ -135,13 +135,13 @@ impl Instance {
         let (entry, loader) = load()?;
         let api_version = loader.min(vk::API_VERSION_1_3);
 
-        // SAFETY: as above; no layer name is passed.
+        // SAFETY: no preconditions beyond a loaded entry; no layer name is passed.
         let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
         let validation = config.validation >= 1;
         let layer = if validation || config.debug_printf { ValidationLayer::find(&entry, config) } else { None };
-        let from_layer = |name| layer.as_ref().is_some_and(|l| has(&l.extensions, name));
+        let layer_has = |name| layer.as_ref().is_some_and(|l| has(&l.extensions, name));
         let debug_utils = (validation || config.debug_printf)
-            && (has(&extensions, ash::ext::debug_utils::NAME) || from_layer(ash::ext::debug_utils::NAME));
+            && (has(&extensions, ash::ext::debug_utils::NAME) || layer_has(ash::ext::debug_utils::NAME));
 
         let mut names: Vec<*const c_char> = Vec::new();
         let mut flags = vk::InstanceCreateFlags::empty();
@@ -157,13 +157,14 @@ impl Instance {
         if debug_utils {
             names.push(ash::ext::debug_utils::NAME.as_ptr());
         }
-        let old_switches = from_layer(ash::ext::validation_features::NAME);
-        // Only these can set how much a kernel may print.
-        let new_switches = (!old_switches || config.debug_printf) && from_layer(ash::ext::layer_settings::NAME);
-        if old_switches {
+        let uses_validation_features = layer_has(ash::ext::validation_features::NAME);
+        // Only VK_EXT_layer_settings can set the maximum output of a kernel.
+        let uses_layer_settings =
+            (!uses_validation_features || config.debug_printf) && layer_has(ash::ext::layer_settings::NAME);
+        if uses_validation_features {
             names.push(ash::ext::validation_features::NAME.as_ptr());
         }
-        if new_switches {
+        if uses_layer_settings {
             names.push(ash::ext::layer_settings::NAME.as_ptr());
         }
         let layers: Vec<*const c_char> = layer.iter().map(|_| VALIDATION_LAYER.as_ptr()).collect();
@@ -190,10 +191,10 @@ impl Instance {
         if debug_utils {
             info = info.push_next(&mut messenger_info);
         }
-        if old_switches {
+        if uses_validation_features {
             info = info.push_next(&mut validation_info);
         }
-        if new_switches {
+        if uses_layer_settings {
             info = info.push_next(&mut settings_info);
         }
         // SAFETY: everything `info` points to lives until the call returns; layers and extensions were enumerated.
@@ -220,13 +221,13 @@ impl Instance {
 
 /// The loader and its version.
 fn load() -> Result<(ash::Entry, u32)> {
-    // Layers and drivers leave threads and thread-local destructors behind: the library must stay mapped, also
-    // when the rest of this function fails.
+    // Layers and drivers leave threads and thread-local destructors behind. So the library must stay mapped, even if the rest of
+    // this function fails.
     static LOADED: OnceLock<ash::Entry> = OnceLock::new();
     let entry = match LOADED.get() {
         Some(entry) => entry.clone(),
         None => {
-            // SAFETY: running the initialisers of the system's Vulkan loader is what the library is for.
+            // SAFETY: the initialisers of the system's Vulkan loader are trusted.
             let entry = unsafe { ash::Entry::load() }
                 .map_err(|e| Error::runtime(format!("the Vulkan loader could not be loaded ({e}); {INSTALL}")))?;
             LOADED.get_or_init(|| entry).clone()
@@ -239,7 +240,7 @@ fn load() -> Result<(ash::Entry, u32)> {
         .unwrap_or(vk::API_VERSION_1_0);
     if loader < vk::API_VERSION_1_2 {
         return Err(Error::runtime(format!(
-            "the Vulkan loader is version {}, revamp needs 1.2; {INSTALL}",
+            "the Vulkan loader has version {}, but revamp needs version 1.2 or later; {INSTALL}",
             version_text(loader)
         )));
     }
@@ -252,12 +253,15 @@ fn messenger(entry: &ash::Entry, instance: &ash::Instance, verbose: bool) -> vk:
     let info = messages::create_info(verbose);
     // SAFETY: the extension is enabled; the callback is a plain function that never unwinds.
     unsafe { functions.create_debug_utils_messenger(&info, None) }.unwrap_or_else(|e| {
-        log!(Warn, "no messages of the validation layer: vkCreateDebugUtilsMessengerEXT: {e:?}");
+        log!(
+            Warn,
+            "messages of the validation layer are not logged, because vkCreateDebugUtilsMessengerEXT failed: {e:?}"
+        );
         vk::DebugUtilsMessengerEXT::null()
     })
 }
 
-/// The switches of the validation layer, for older versions of it.
+/// The features of older validation layers (`VK_EXT_validation_features`) to enable and disable.
 fn switches(config: &Config) -> (Vec<vk::ValidationFeatureEnableEXT>, Vec<vk::ValidationFeatureDisableEXT>) {
     use vk::{ValidationFeatureDisableEXT as Disable, ValidationFeatureEnableEXT as Enable};
     let mut enabled = Vec::new();
@@ -270,7 +274,7 @@ fn switches(config: &Config) -> (Vec<vk::ValidationFeatureEnableEXT>, Vec<vk::Va
     let disabled = if config.validation >= 1 {
         Vec::new()
     } else {
-        // The layer only prints.
+        // The layer is used only for printf.
         vec![
             Disable::THREAD_SAFETY,
             Disable::API_PARAMETERS,
@@ -282,7 +286,7 @@ fn switches(config: &Config) -> (Vec<vk::ValidationFeatureEnableEXT>, Vec<vk::Va
     (enabled, disabled)
 }
 
-/// A setting of the validation layer, for newer versions of it.
+/// A setting of newer validation layers (`VK_EXT_layer_settings`).
 struct Setting {
     name: &'static CStr,
     ty: vk::LayerSettingTypeEXT,
@@ -335,11 +339,11 @@ impl ValidationLayer {
         let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
         let Some(found) = layers.iter().find(|l| l.layer_name_as_c_str() == Ok(VALIDATION_LAYER)) else {
             const MISSING: &str = "VK_LAYER_KHRONOS_validation is not installed (Debian, Ubuntu: \
-                                   vulkan-validationlayers); validation stays off";
+                                   vulkan-validationlayers); the layer stays off";
             if config.validation >= 1 {
                 log!(Warn, "REVAMP_VALIDATION is set, but {MISSING}");
             }
-            // Logged as an error: the program asked for this output.
+            // Logged as an error, because the user asked for this output.
             if config.debug_printf {
                 log!(Error, "REVAMP_DEBUG_PRINTF is set, but {MISSING}: the output of kernels is lost");
             }

@@ -1,4 +1,4 @@
-//! Vulkan objects shared between programs and the library: a `VkDevice` and its queue, buffers, images, semaphores
+//! Vulkan objects that the program and the library share: a `VkDevice` with its queue, buffers, images and semaphores
 //! (docs/interop.md). Handles are passed as numbers, as in C.
 
 #![allow(unsafe_code)]
@@ -7,6 +7,7 @@ use super::batch::Command;
 use super::commands::ViewQueue;
 pub use super::core::{Callback, QueueLock, Release};
 use super::core::{Core, Lent};
+pub use super::descriptor::close as close_descriptor;
 use super::device::VulkanDevice;
 use super::features::{Extensions, Features};
 pub use super::image::ProgramImage;
@@ -37,7 +38,7 @@ use std::sync::{Arc, Weak};
 pub struct ProgramDevice {
     /// VkInstance.
     pub instance: *mut c_void,
-    /// Its version: VkApplicationInfo::apiVersion.
+    /// The instance's version: VkApplicationInfo::apiVersion.
     pub api_version: u32,
     /// PFN_vkGetInstanceProcAddr, or null.
     pub get_instance_proc_addr: *const c_void,
@@ -45,19 +46,19 @@ pub struct ProgramDevice {
     pub physical_device: *mut c_void,
     /// VkDevice.
     pub device: *mut c_void,
-    /// VkDeviceCreateInfo, with which it was made.
+    /// The VkDeviceCreateInfo with which the device was created.
     pub create_info: *const c_void,
     /// VkQueue.
     pub queue: *mut c_void,
     /// The queue's family.
     pub queue_family: u32,
-    /// Its index in the family.
+    /// The queue's index in the family.
     pub queue_index: u32,
     /// Further families that use memory of the library.
     pub sharing: Vec<u32>,
-    /// Locks the queue, and unlocks it.
+    /// The functions that lock and unlock the queue.
     pub lock: Option<Callback<(QueueLock, QueueLock)>>,
-    /// Called when the library has done with the device.
+    /// Called when the library no longer uses the device.
     pub release: Option<Release>,
 }
 
@@ -65,7 +66,7 @@ pub struct ProgramDevice {
 static LENT: Mutex<Vec<Weak<VulkanDevice>>, { rank::LENT }> = Mutex::new(Vec::new());
 
 impl ProgramDevice {
-    /// UUID of the hardware, by which its accelerator is found.
+    /// The UUID of the hardware, by which the accelerator is found.
     ///
     /// # Safety
     /// The handles are alive.
@@ -79,8 +80,8 @@ impl ProgramDevice {
         let version = unsafe { instance.raw.get_physical_device_properties(handle) }.api_version;
         if version < vk::API_VERSION_1_2 || self.api_version < vk::API_VERSION_1_2 {
             return Err(Error::unsupported(format!(
-                "the VkDevice has Vulkan {}; revamp needs 1.2 of the instance (VkApplicationInfo::apiVersion, given as \
-                 api_version) and of the physical device",
+                "the VkDevice has Vulkan {}, but revamp needs Vulkan 1.2; both the instance \
+                 (VkApplicationInfo::apiVersion, passed as api_version) and the physical device must have this version",
                 super::instance::version_text(version.min(self.api_version))
             )));
         }
@@ -93,17 +94,17 @@ impl ProgramDevice {
     /// # Safety
     /// The handles are alive.
     unsafe fn instance(&self) -> Result<Instance> {
-        // SAFETY: a function's address or null, says the program.
+        // SAFETY: the program promises that this is the function's address or null.
         let get = unsafe { std::mem::transmute::<*const c_void, GetInstanceProcAddr>(self.get_instance_proc_addr) };
         // SAFETY: by the caller.
         unsafe { Instance::of_program(vk::Instance::from_raw(self.instance as u64), self.api_version, get) }
     }
 
-    /// The device, which the program shares with the library until `release` is called. Later calls return the same device.
+    /// Opens the device, which the program shares with the library until `release` is called. Later calls for the same `VkDevice`
+    /// return the same device.
     ///
     /// # Safety
-    /// The handles are alive and belong together, and stay so until `release` is called; `create_info` is what the
-    /// `VkDevice` was made with.
+    /// The handles belong together and stay alive until `release` is called. The `VkDevice` was created with `create_info`.
     pub unsafe fn open(self) -> Result<Arc<dyn Device>> {
         // SAFETY: by the caller.
         unsafe { self.check_families() }?;
@@ -114,7 +115,7 @@ impl ProgramDevice {
             if known.core().compute[..] != [vk::Queue::from_raw(self.queue as u64)] {
                 return Err(Error::unsupported(
                     "revamp already uses the VkDevice with another VkQueue; pass the same VkQueue for all \
-                     accelerator_views, or create a VkDevice for each",
+                     accelerator_views, or create a VkDevice for each VkQueue",
                 ));
             }
             let (family, index) = (known.core().compute_family, known.core().first_queue);
@@ -136,7 +137,8 @@ impl ProgramDevice {
         Ok(made)
     }
 
-    /// Fails if the physical device does not have the queue family, or the family has no queue with that index.
+    /// Fails if the physical device lacks one of the queue families, or if the queue's family has no queue with that
+    /// index.
     ///
     /// # Safety
     /// The handles are alive.
@@ -152,7 +154,7 @@ impl ProgramDevice {
             if family as usize >= families.len() {
                 return Err(Error::invalid(format!(
                     "revamp_vulkan_device_info.{field} is the queue family {family}, but the VkPhysicalDevice has {} \
-                     families (vkGetPhysicalDeviceQueueFamilyProperties()); pass a number below that",
+                     families (vkGetPhysicalDeviceQueueFamilyProperties()); pass a smaller number",
                     families.len()
                 )));
             }
@@ -171,7 +173,7 @@ impl ProgramDevice {
     /// Fails if the `VkDevice` was not created with this queue.
     ///
     /// # Safety
-    /// `info` is what the `VkDevice` was made with.
+    /// The `VkDevice` was created with `info`.
     unsafe fn check_queue(&self, info: &vk::DeviceCreateInfo<'_>) -> Result<()> {
         let count = info.queue_create_info_count as usize;
         let queues: &[vk::DeviceQueueCreateInfo<'_>] = if count == 0 || info.p_queue_create_infos.is_null() {
@@ -194,7 +196,7 @@ impl ProgramDevice {
     }
 
     /// # Safety
-    /// As for [`Self::open`].
+    /// The conditions of [`Self::open`] hold.
     unsafe fn open_new(self) -> Result<Arc<VulkanDevice>> {
         // SAFETY: by the caller.
         let (instance, info) = unsafe { (self.instance()?, &*self.create_info.cast::<vk::DeviceCreateInfo<'_>>()) };
@@ -229,40 +231,42 @@ impl ProgramDevice {
             transfer_family: None,
         };
         let lent = Some(Lent { lock: self.lock });
-        let core = Core::over(&instance, &physical, opened, (self.queue_index, self.sharing, lent))?;
-        let made = VulkanDevice::over(core)?;
+        let core = Core::wrap(&instance, &physical, opened, (self.queue_index, self.sharing, lent))?;
+        let made = VulkanDevice::wrap(core)?;
         // Set last: if opening fails, `release` must not be called.
         made.core().set_release(self.release);
         Ok(made)
     }
 }
 
-/// What a `VkDevice` must have, and what it should have.
+/// The features and extensions that a `VkDevice` of the program must have or should have.
 pub struct Requirements {
-    /// The features without which the library does not take it.
+    /// The features without which the library rejects the `VkDevice`.
     pub required: Vec<*const c_char>,
     /// The other features that the library uses and the device has.
     pub optional: Vec<*const c_char>,
-    /// The extensions that the library uses and the device has; none is needed.
+    /// The extensions that the library uses and the device has. None of them is required.
     pub extensions: Vec<*const c_char>,
-    /// VkPhysicalDeviceFeatures2 with all of these features.
+    /// A VkPhysicalDeviceFeatures2 with all these features, required and optional.
     pub features: *const c_void,
-    /// The family that the library would use, and one that has graphics too if there is one.
+    /// The queue family that the library would use, and a family with compute and graphics (VK_QUEUE_FAMILY_IGNORED if none has).
     pub families: [u32; 2],
-    /// The highest Vulkan version that the features come from.
+    /// The Vulkan version for which `features` was made.
     pub api_version: u32,
 }
 
-// SAFETY: all is made once and never changed or freed.
+// SAFETY: the memory behind the pointers is never changed or freed.
 unsafe impl Send for Requirements {}
 // SAFETY: the same.
 unsafe impl Sync for Requirements {}
 
 static REQUIREMENTS: Mutex<Vec<([u8; 16], &'static Requirements)>, { rank::LENT }> = Mutex::new(Vec::new());
 
-/// What a `VkDevice` on this physical device must have. Lives until the process ends.
+/// The requirements for a `VkDevice` on this physical device. The returned structure lives until the process ends.
 pub fn requirements(physical: &dyn PhysicalDevice) -> Result<&'static Requirements> {
-    let Some(physical) = physical.as_any().downcast_ref::<Physical>() else { return Err(no_vulkan("the accelerator")) };
+    let Some(physical) = physical.as_any().downcast_ref::<Physical>() else {
+        return Err(not_on_vulkan("the accelerator"));
+    };
     let instance = instance()?;
     let mut known = REQUIREMENTS.lock();
     if let Some((_, found)) = known.iter().find(|(uuid, _)| *uuid == physical.uuid) {
@@ -290,29 +294,29 @@ pub fn requirements(physical: &dyn PhysicalDevice) -> Result<&'static Requiremen
     Ok(made)
 }
 
-/// The error for what is not on a Vulkan device.
-fn no_vulkan(what: &str) -> Error {
+/// The error for an object that is not on a Vulkan device.
+fn not_on_vulkan(what: &str) -> Error {
     Error::unsupported(format!(
-        "{what} is not on a Vulkan device: only accelerators whose device_path begins with vulkan\\ have Vulkan \
-         objects; use revamp_array_data() and copies for memory of host threads and of the cpu accelerator"
+        "{what} is not on a Vulkan device, so there are no Vulkan objects; use an accelerator whose device_path begins \
+         with vulkan\\. For memory of host threads or the cpu accelerator, use revamp_array_data() or copies"
     ))
 }
 
 fn core_of<'a>(device: &'a Arc<dyn Device>, what: &str) -> Result<&'a Arc<Core>> {
-    device.as_any().downcast_ref::<VulkanDevice>().map(VulkanDevice::core).ok_or_else(|| no_vulkan(what))
+    device.as_any().downcast_ref::<VulkanDevice>().map(VulkanDevice::core).ok_or_else(|| not_on_vulkan(what))
 }
 
 /// The Vulkan objects of a device.
 pub struct Objects {
     /// VkInstance, VkPhysicalDevice, VkDevice, VkQueue.
     pub handles: [*mut c_void; 4],
-    /// The queue's family and its index there.
+    /// The queue's family and its index in the family.
     pub queue: [u32; 2],
-    /// Families between which memory of the library is shared (VK_SHARING_MODE_CONCURRENT if there are several).
+    /// The queue families that share memory of the library (VK_SHARING_MODE_CONCURRENT if there are several).
     pub families: Vec<u32>,
-    /// The Vulkan version that is used.
+    /// The Vulkan version that the library uses.
     pub api_version: u32,
-    /// True if the program made the device.
+    /// True if the program created the device.
     pub lent: bool,
 }
 
@@ -336,10 +340,10 @@ pub fn objects(device: &Arc<dyn Device>, queue: &dyn Queue) -> Result<Objects> {
 }
 
 fn view_queue(queue: &dyn Queue) -> Result<&ViewQueue> {
-    queue.as_any().downcast_ref::<ViewQueue>().ok_or_else(|| no_vulkan("the accelerator_view"))
+    queue.as_any().downcast_ref::<ViewQueue>().ok_or_else(|| not_on_vulkan("the accelerator_view"))
 }
 
-/// Lets only this thread submit to queues of the device.
+/// Until [`unlock`], only this thread can submit to queues of the device.
 pub fn lock(device: &Arc<dyn Device>) -> Result<()> {
     core_of(device, "the accelerator_view")?.lock()
 }
@@ -349,9 +353,10 @@ pub fn unlock(device: &Arc<dyn Device>) -> Result<()> {
     core_of(device, "the accelerator_view")?.unlock()
 }
 
-/// A semaphore and a value; the semaphore 0: none.
+/// A semaphore and a value. The semaphore 0 means none.
 pub type SemaphorePoint = (u64, u64);
 
+/// Records a use of the buffer by the program. The queue waits for `wait` first, and signals `signal` at the end.
 fn foreign_use(
     queue: &dyn Queue,
     buffer: &Arc<dyn Buffer>,
@@ -361,59 +366,61 @@ fn foreign_use(
 ) -> Result<Point> {
     let queue = &view_queue(queue)?.queue;
     let raw = |p: SemaphorePoint| (vk::Semaphore::from_raw(p.0), p.1);
-    // What was recorded before need not wait for the program.
+    // Submits the earlier commands separately, so that they do not wait for the program.
     queue.marker()?;
     let uses =
-        [BufferUse { buffer, range: 0..buffer.size(), access, renewed: wait.is_some() && access == Access::Write }];
+        [BufferUse { buffer, range: 0..buffer.size(), access, overwritten: wait.is_some() && access == Access::Write }];
     let point = queue.record(&uses, Command::Foreign { wait: wait.map(raw), signal: signal.map(raw) })?;
     queue.marker()?;
     point.timeline.signal(point.value)?;
     Ok(point)
 }
 
-/// The semaphore and value with which the program waits for a point of the library.
-fn own_point(point: &Point) -> Result<SemaphorePoint> {
-    let own = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
-    let own = own.ok_or_else(|| Error::internal("a queue with a timeline of another kind"))?;
-    Ok((own.semaphore.as_raw(), own.signal_of(point.value)))
+/// The library's semaphore point for `point`: when the semaphore has the value, the work up to `point` is done.
+fn library_point(point: &Point) -> Result<SemaphorePoint> {
+    let vulkan_timeline = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
+    let vulkan_timeline =
+        vulkan_timeline.ok_or_else(|| Error::internal("the timeline of a Vulkan queue is not a Vulkan timeline"))?;
+    Ok((vulkan_timeline.semaphore.as_raw(), vulkan_timeline.signal_of(point.value)))
 }
 
-/// A point that is reached when the program may use the buffer. If `with` is given, this point is signalled then.
+/// The semaphore point that is reached when the program may use the buffer: the program's point if it passes one, else
+/// a point of the library.
 pub fn signal(
     queue: &dyn Queue,
     buffer: &Arc<dyn Buffer>,
     access: Access,
-    with: Option<SemaphorePoint>,
+    program_point: Option<SemaphorePoint>,
 ) -> Result<SemaphorePoint> {
-    let record = || foreign_use(queue, buffer, access, None, with);
-    let Some(with) = with else { return own_point(&record()?) };
+    let record = || foreign_use(queue, buffer, access, None, program_point);
+    let Some(program_point) = program_point else { return library_point(&record()?) };
     let core = &view_queue(queue)?.queue.core;
-    let now = || {
-        // SAFETY: a timeline semaphore of the program on this device, says the program.
-        let found = unsafe { core.raw.get_semaphore_counter_value(vk::Semaphore::from_raw(with.0)) };
+    let current_value = || {
+        // SAFETY: the program promises that this is a timeline semaphore of this device.
+        let found = unsafe { core.raw.get_semaphore_counter_value(vk::Semaphore::from_raw(program_point.0)) };
         found.map_err(|e| core.failed("vkGetSemaphoreCounterValue", e))
     };
-    core.program_signals.add(with, now, record).map(|_| with)
+    core.program_signals.add(program_point, current_value, record).map(|_| program_point)
 }
 
-/// Lets all later uses of the buffer wait for a point of the program.
+/// Makes all later uses of the buffer wait for a semaphore point of the program.
 pub fn wait(queue: &dyn Queue, buffer: &Arc<dyn Buffer>, access: Access, point: SemaphorePoint) -> Result<()> {
     foreign_use(queue, buffer, access, Some(point), None).map(drop)
 }
 
-/// The `VkBuffer` of a buffer, the offset of its first byte, and with what usage it was made.
+/// The `VkBuffer` of a buffer, the offset of the buffer's first byte in it, and the usage with which it was created.
 pub fn buffer_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, u64, u32)> {
     let found = buffer.as_any().downcast_ref::<VulkanBuffer>();
     let found = found.ok_or_else(|| match VulkanImage::of(buffer) {
         Some(_) => Error::unsupported(
             "the texture is stored as an image and has no VkBuffer; create it with REVAMP_TEXTURE_STORAGE_TEXELS",
         ),
-        None => no_vulkan("the array"),
+        None => not_on_vulkan("the array"),
     })?;
-    Ok((found.raw.as_raw(), found.base, super::import::USAGE.as_raw()))
+    Ok((found.raw.as_raw(), found.base, found.usage.as_raw()))
 }
 
-/// The required usage of a `VkBuffer` of the program.
+/// The usage flags that a `VkBuffer` of the program must have.
 const NEEDED: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
@@ -421,13 +428,14 @@ const NEEDED: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
         | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
 );
 
-/// The required alignment of offsets in buffers of the program.
+/// The required alignment of offsets in a `VkBuffer` of the program.
 const ALIGNMENT: u64 = 16;
 
-/// A buffer over a `VkBuffer` of the program.
+/// A buffer over a part of a `VkBuffer` of the program. The three numbers are the offset of the part, the size of the part, and the
+/// size of the `VkBuffer`.
 ///
 /// # Safety
-/// The `VkBuffer` belongs to the device and is bound to memory; it was made with this size and usage, and lives until
+/// The `VkBuffer` belongs to the device and is bound to memory. It was created with this size and usage, and lives until
 /// `release` is called.
 pub unsafe fn buffer_over(
     device: &Arc<dyn Device>,
@@ -461,11 +469,11 @@ pub unsafe fn buffer_over(
     Ok(made)
 }
 
-/// A texture's image over a `VkImage` of the program.
+/// The image of a texture over a `VkImage` of the program.
 ///
 /// # Safety
-/// The `VkImage` belongs to the device and is bound to memory; it was made as is said, with the shape's extents and levels,
-/// and lives until `release` is called.
+/// The `VkImage` belongs to the device and is bound to memory. It has the format, usage and flags of `image` and the extents and
+/// levels of `shape`, and lives until `release` is called.
 pub unsafe fn image_over(
     device: &Arc<dyn Device>,
     queue: &dyn Queue,
@@ -487,10 +495,11 @@ pub fn image_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, i32)> {
             "the texture is stored as texels, not as an image; create it with REVAMP_TEXTURE_STORAGE_IMAGE",
         )
     })?;
-    Ok((found.raw.as_raw(), found.made_as().as_raw()))
+    Ok((found.raw.as_raw(), found.creation_format().as_raw()))
 }
 
-/// A buffer whose memory others can import, or with `from` over memory of others.
+/// Without `from`, a buffer with exportable memory. With `from`, a buffer over imported memory; the file
+/// descriptor stays the program's.
 pub fn shared_buffer(
     device: &Arc<dyn Device>,
     bytes: u64,
@@ -501,13 +510,13 @@ pub fn shared_buffer(
     Ok(shared_buffer::buffer(core, bytes, from, label)?)
 }
 
-/// A new file descriptor of a buffer that was made to be shared.
+/// A new file descriptor for the memory of an exportable buffer.
 pub fn export_buffer(buffer: &Arc<dyn Buffer>) -> Result<SharedMemory> {
-    let found = buffer.as_any().downcast_ref::<VulkanBuffer>().ok_or_else(|| no_vulkan("the array"))?;
+    let found = buffer.as_any().downcast_ref::<VulkanBuffer>().ok_or_else(|| not_on_vulkan("the array"))?;
     found.export()
 }
 
-/// A timeline semaphore that others can import, or with `fd` one of others.
+/// Without `fd`, an exportable timeline semaphore. With `fd`, an imported one.
 pub fn shared_semaphore(device: &Arc<dyn Device>, fd: Option<i32>) -> Result<u64> {
     let core = core_of(device, "the accelerator_view")?;
     let made = match fd {
@@ -517,7 +526,7 @@ pub fn shared_semaphore(device: &Arc<dyn Device>, fd: Option<i32>) -> Result<u64
     Ok(made.as_raw())
 }
 
-/// A new file descriptor of a semaphore that was made to be shared.
+/// A new file descriptor for an exportable semaphore.
 pub fn export_semaphore(device: &Arc<dyn Device>, semaphore: u64) -> Result<i32> {
     shared::semaphore_fd(core_of(device, "the accelerator_view")?, vk::Semaphore::from_raw(semaphore))
 }
@@ -525,7 +534,7 @@ pub fn export_semaphore(device: &Arc<dyn Device>, semaphore: u64) -> Result<i32>
 /// Destroys a semaphore.
 ///
 /// # Safety
-/// The semaphore is of this device, and no work uses it any more.
+/// The semaphore belongs to this device, and no work uses it any more.
 pub unsafe fn destroy_semaphore(device: &Arc<dyn Device>, semaphore: u64) -> Result<()> {
     let core = core_of(device, "the accelerator_view")?;
     // SAFETY: by the caller.

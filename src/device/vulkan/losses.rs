@@ -1,10 +1,10 @@
-//! What messages say of lost commands.
+//! Error messages for lost commands.
 
 use crate::error::Error;
 use std::sync::Arc;
 
-/// The names of a batch's commands: the kernel of a launch, or `None` for copies, each with the sequence number from which
-/// on it applies.
+/// The names of a batch's commands. Each entry has the first sequence number to which it applies, and the kernel of a launch (`None`
+/// for a copy).
 pub(super) type Names = Vec<(u64, Option<Arc<str>>)>;
 
 /// The error for the command `sequence` of a lost batch.
@@ -15,5 +15,5 @@ pub(super) fn lost_command(names: &Names, sequence: u64, reason: &Error) -> Erro
         Some(None) => "a copy".to_owned(),
         None => "work".to_owned(),
     };
-    reason.clone().context(format_args!("{what} was accepted, but did not run"))
+    reason.clone().context(format_args!("the results of {what} are lost"))
 }

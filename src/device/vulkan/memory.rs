@@ -1,5 +1,5 @@
-//! Buffers: each is a `VkBuffer` with an address, either in pooled memory of a type chosen by its purpose, or over imported
-//! memory of the host.
+//! Buffers of a Vulkan device: `VkBuffer`s with a device address. The memory of a buffer comes from the pool (its memory type depends
+//! on the buffer's purpose), is imported from the host, is shared by file descriptor, or belongs to the program.
 
 #![allow(unsafe_code)]
 
@@ -25,57 +25,57 @@ pub(super) struct VulkanBuffer {
     pub core: Arc<Core>,
     /// Vulkan's handle.
     pub raw: vk::Buffer,
-    /// The offset in `raw` of its byte 0.
+    /// The offset of the buffer's first byte in `raw`.
     pub base: u64,
-    /// The device address of its byte 0.
+    /// The device address of the buffer's first byte.
     pub address: u64,
     size: u64,
     host: Option<HostSpan>,
-    /// Device memory that the host writes fast and reads very slowly, for small uploads.
+    /// Set if the host can write small uploads directly into this device memory. Reads by the host are very slow.
     pub window: Option<HostSpan>,
-    /// True if it lies in the host's memory.
+    /// True if the buffer is in host memory.
     pub staging: bool,
-    /// True if it may be bound as a uniform buffer: a `VkBuffer` of the program may have been made without that usage.
-    pub uniform: bool,
+    /// The usage with which the `VkBuffer` was created. The program chooses the usage of its own buffers.
+    pub usage: vk::BufferUsageFlags,
     tracker: Tracker,
     memory: Mutex<Allocation, { rank::BUFFER }>,
 }
 
-/// Held while an object is named.
+/// Held while a thread names a buffer.
 static NAMING: Mutex<(), { rank::NAMING }> = Mutex::new(());
 
 /// The memory to which a buffer is bound.
 enum Allocation {
-    /// Nothing yet, or no longer.
+    /// No memory: not bound yet, or already released.
     None,
-    /// Memory of the pool, which owns the buffer too.
+    /// Memory of the pool. The pool also owns the `VkBuffer`.
     Pooled(BoundMemory),
-    /// Imported memory of the host, which the buffer does not own.
+    /// Imported host memory, which the buffer does not own.
     Imported(vk::DeviceMemory),
-    /// Memory that is shared with others by file descriptor.
+    /// Memory that is shared by file descriptor.
     Shared(vk::DeviceMemory, SharedMemory),
-    /// The program's, as the buffer itself is; what it wants to be told at the end.
+    /// The program owns the memory and the `VkBuffer`. The callback says that the library no longer uses them.
     Lent(Option<Release>),
 }
 
-/// How the host addresses a buffer.
+/// How a buffer is mapped into the host's address space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mapping {
     /// Not at all.
     None,
-    /// As ordinary memory.
+    /// For reading and writing.
     Host,
-    /// Only to write small pieces.
+    /// Only for writing small uploads.
     Window,
 }
 
-/// What memory is asked for a buffer.
+/// The memory that is requested for a buffer.
 pub(super) struct AllocationRequest {
     /// Index of the memory type.
     pub memory_type: u32,
-    /// How the host addresses it.
+    /// How it is mapped.
     pub mapped: Mapping,
-    /// True if it lies in the host's memory.
+    /// The value of [`VulkanBuffer::staging`].
     pub staging: bool,
 }
 
@@ -114,14 +114,18 @@ impl VulkanBuffer {
                 let made = core.pool.lock().allocate(raw, wanted.memory_type, size, label).map_err(|e| {
                     // SAFETY: the buffer was never used.
                     unsafe { core.raw.destroy_buffer(raw, None) };
-                    crate::log!(Info, "{label}: {size} bytes of memory type {}: {e}", wanted.memory_type);
+                    crate::log!(
+                        Info,
+                        "{label}: {size} bytes of memory type {} could not be allocated: {e}",
+                        wanted.memory_type
+                    );
                     memory()
                 })?;
                 // SAFETY: the allocation is for this buffer, of a type it allows, and bound once.
                 let outcome =
                     unsafe { core.raw.bind_buffer_memory(raw, made.allocation.memory(), made.allocation.offset()) };
                 if let Err(e) = outcome {
-                    // The pool would take it for a buffer that has memory.
+                    // Not `free`: the pool would keep the unbound buffer for reuse.
                     core.pool.lock().discard(made);
                     return Err(core.failed("vkBindBufferMemory", e));
                 }
@@ -140,11 +144,11 @@ impl VulkanBuffer {
             host: span.filter(|_| wanted.mapped == Mapping::Host),
             window: span.filter(|_| wanted.mapped == Mapping::Window),
             staging: wanted.staging,
-            uniform: true,
+            usage: USAGE,
             tracker: Tracker::new(),
             memory: Mutex::new(Allocation::Pooled(bound)),
         };
-        // From here on dropping the buffer frees all.
+        // From here on, dropping the buffer frees everything.
         if wanted.mapped == Mapping::Host && buffer.host.is_none() {
             return Err(Error::internal(format!("memory type {} of {name} is not mapped", wanted.memory_type)));
         }
@@ -153,13 +157,13 @@ impl VulkanBuffer {
         Ok(Arc::new(buffer))
     }
 
-    /// A buffer over `span`, if the device and its driver accept it; `staging` if the device has faster memory.
+    /// A buffer over `span`; `None` if the device cannot import it. `staging`: true if the device has faster memory of its own.
     pub fn import(core: &Arc<Core>, span: HostSpan, staging: bool, label: &str) -> Result<Option<Arc<Self>>> {
         core.check_alive()?;
         let Some(importer) = &core.importer else { return Ok(None) };
         match Self::imported(core, importer, span, staging) {
             Ok(buffer) => Ok(Some(Arc::new(buffer))),
-            // A lost device is an error; anything else only means that the bytes must be copied.
+            // A lost device is an error. After any other failure, the bytes are copied instead.
             Err(e) => core.check_alive().map(|()| {
                 crate::log!(Debug, "{label}: {} bytes of host memory are not imported: {e}", span.len());
                 None
@@ -168,46 +172,46 @@ impl VulkanBuffer {
     }
 
     fn imported(core: &Arc<Core>, importer: &Importer, span: HostSpan, staging: bool) -> Result<Self> {
-        let whole = importer.range(span, &core.physical.limits)?;
-        // SAFETY: the range lies in pages of the span, which its maker promised to be there.
-        let allowed = unsafe { importer.memory_types(whole.start) }
+        let pages = importer.range(span, &core.physical.limits)?;
+        // SAFETY: the range includes only pages of the span, whose creator promised that they are mapped.
+        let allowed = unsafe { importer.memory_types(pages.start) }
             .map_err(|e| core.failed("vkGetMemoryHostPointerPropertiesEXT", e))?;
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST_ALLOCATION);
-        // SAFETY: the device is alive; the families are its own; it can import such buffers, or there were no importer.
-        let raw = unsafe { core.raw.create_buffer(&describe(core, whole.size).push_next(&mut external), None) }
+        // SAFETY: the device is alive, and the families belong to it. A device with an importer can import such buffers.
+        let raw = unsafe { core.raw.create_buffer(&describe(core, pages.size).push_next(&mut external), None) }
             .map_err(|e| core.failed("vkCreateBuffer", e))?;
-        // From here on dropping the buffer frees all.
+        // From here on, dropping the buffer frees everything.
         let mut buffer = Self {
             id: unique_id(),
             core: core.clone(),
             raw,
-            base: whole.base,
+            base: pages.base,
             address: 0,
             size: span.len(),
             host: Some(span),
             window: None,
             staging,
-            uniform: true,
+            usage: USAGE,
             tracker: Tracker::new(),
             memory: Mutex::new(Allocation::None),
         };
         // SAFETY: the buffer is alive.
         let requirements = unsafe { core.raw.get_buffer_memory_requirements(raw) };
         let memory_type = import_type(&core.physical.memory, allowed & requirements.memory_type_bits)
-            .filter(|_| requirements.size <= whole.size)
+            .filter(|_| requirements.size <= pages.size)
             .ok_or_else(|| Error::unsupported("no memory type fits"))?;
         let mut pointer =
-            vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HOST_ALLOCATION).host_pointer(whole.start.cast());
+            vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HOST_ALLOCATION).host_pointer(pages.start.cast());
         let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
         let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
         let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(whole.size)
+            .allocation_size(pages.size)
             .memory_type_index(memory_type)
             .push_next(&mut pointer)
             .push_next(&mut flags);
         let info = if importer.dedicated { info.push_next(&mut dedicated) } else { info };
-        // SAFETY: start and size are aligned as the device asks; the pages stay while the buffer lives: by `import`'s
-        // caller.
+        // SAFETY: start and size have the alignment that the device requires. The caller of `import` keeps the pages mapped while
+        // the buffer lives.
         let memory = unsafe { core.raw.allocate_memory(&info, None) }
             .map_err(|e| core.failed("vkAllocateMemory of host memory", e))?;
         *buffer.memory.get_mut() = Allocation::Imported(memory);
@@ -219,7 +223,7 @@ impl VulkanBuffer {
         Ok(buffer)
     }
 
-    /// A buffer of `size` bytes over `memory`, both of which it owns from here on.
+    /// A buffer of `size` bytes over `memory`. Takes ownership of `raw` and `memory`.
     pub fn over_memory(
         core: &Arc<Core>,
         raw: vk::Buffer,
@@ -227,7 +231,7 @@ impl VulkanBuffer {
         size: u64,
         shared: SharedMemory,
     ) -> Result<Arc<Self>> {
-        let mut made = Self::bare(core, raw, shared.offset, size);
+        let mut made = Self::without_memory(core, raw, shared.offset, size);
         *made.memory.get_mut() = Allocation::Shared(memory, SharedMemory { size, ..shared });
         // SAFETY: the memory is for this buffer, of a type it allows and large enough, and bound once.
         unsafe { core.raw.bind_buffer_memory(raw, memory, 0) }.map_err(|e| core.failed("vkBindBufferMemory", e))?;
@@ -248,16 +252,16 @@ impl VulkanBuffer {
         usage: vk::BufferUsageFlags,
         release: Option<Release>,
     ) -> Arc<Self> {
-        let mut made = Self::bare(core, raw, base, size);
-        made.uniform = usage.contains(vk::BufferUsageFlags::UNIFORM_BUFFER);
+        let mut made = Self::without_memory(core, raw, base, size);
+        made.usage = usage;
         *made.memory.get_mut() = Allocation::Lent(release);
         // SAFETY: by the caller.
         unsafe { made.find_address() };
         Arc::new(made)
     }
 
-    /// Without memory.
-    fn bare(core: &Arc<Core>, raw: vk::Buffer, base: u64, size: u64) -> Self {
+    /// A buffer over `raw` without memory.
+    fn without_memory(core: &Arc<Core>, raw: vk::Buffer, base: u64, size: u64) -> Self {
         Self {
             id: unique_id(),
             core: core.clone(),
@@ -268,13 +272,13 @@ impl VulkanBuffer {
             host: None,
             window: None,
             staging: false,
-            uniform: true,
+            usage: USAGE,
             tracker: Tracker::new(),
             memory: Mutex::new(Allocation::None),
         }
     }
 
-    /// A new file descriptor of its memory.
+    /// Exports the memory as a new file descriptor.
     pub fn export(&self) -> Result<SharedMemory> {
         match &*self.memory.lock() {
             Allocation::Shared(memory, shared) => Ok(SharedMemory { fd: memory_fd(&self.core, *memory)?, ..*shared }),
@@ -284,15 +288,17 @@ impl VulkanBuffer {
         }
     }
 
+    /// Queries the buffer's device address.
+    ///
     /// # Safety
     /// The buffer is bound to memory.
     unsafe fn find_address(&mut self) {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
-        // SAFETY: every buffer is made with SHADER_DEVICE_ADDRESS; it is bound, by the caller.
+        // SAFETY: every buffer has the usage SHADER_DEVICE_ADDRESS. The caller promises that it is bound.
         self.address = unsafe { self.core.raw.get_buffer_device_address(&info) } + self.base;
     }
 
-    /// The Vulkan buffer behind `buffer`, if it is one of `core`.
+    /// `buffer` as a Vulkan buffer; fails if it belongs to another device than `core`.
     pub fn of<'a>(buffer: &'a Arc<dyn Buffer>, core: &Core) -> Result<&'a Self> {
         match buffer.as_any().downcast_ref::<Self>() {
             Some(b) if b.core.id == core.id => Ok(b),
@@ -301,7 +307,7 @@ impl VulkanBuffer {
     }
 }
 
-/// A buffer of `size` bytes that all queues use.
+/// The parameters for creating a buffer of `size` bytes that all queues can use.
 pub(super) fn describe(core: &Core, size: u64) -> vk::BufferCreateInfo<'_> {
     let info = vk::BufferCreateInfo::default().size(size).usage(USAGE);
     if core.families.len() > 1 {
@@ -315,9 +321,9 @@ impl Buffer for VulkanBuffer {
     fn set_label(&self, label: &str) {
         let (Some(names), Ok(label)) = (&self.core.names, CString::new(label)) else { return };
         let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(self.raw).object_name(&label);
-        // Small buffers share one of Vulkan's, which is named by one thread at a time.
+        // Vulkan allows only one thread at a time to name a `VkBuffer`.
         let _one = NAMING.lock();
-        // SAFETY: the buffer is alive, and no other thread names one. A failure leaves it without a name.
+        // SAFETY: the buffer is alive, and no other thread names a buffer now. A failure leaves the buffer without a name.
         let _ = unsafe { names.set_debug_utils_object_name(&info) };
     }
     fn id(&self) -> u64 {
@@ -348,19 +354,19 @@ impl Buffer for VulkanBuffer {
 
 impl Drop for VulkanBuffer {
     fn drop(&mut self) {
-        // Queues hold the buffers of unfinished work, so no queue uses this one.
+        // Queues hold the buffers of unfinished work, so no queue uses this buffer.
         match std::mem::replace(self.memory.get_mut(), Allocation::None) {
-            // SAFETY: as above.
+            // SAFETY: no queue uses the buffer.
             Allocation::None => unsafe { self.core.raw.destroy_buffer(self.raw, None) },
             Allocation::Pooled(bound) => self.core.pool.lock().free(bound),
-            // SAFETY: as above; only this buffer was bound to the memory.
+            // SAFETY: no queue uses the buffer, and only this buffer was bound to the memory.
             Allocation::Shared(memory, _) => unsafe {
                 self.core.raw.destroy_buffer(self.raw, None);
                 self.core.raw.free_memory(memory, None);
             },
             Allocation::Lent(release) => release.into_iter().for_each(Release::call),
             Allocation::Imported(memory) => {
-                // SAFETY: as above; only this buffer was bound to the memory.
+                // SAFETY: no queue uses the buffer, and only this buffer was bound to the memory.
                 unsafe {
                     self.core.raw.destroy_buffer(self.raw, None);
                     self.core.raw.free_memory(memory, None);

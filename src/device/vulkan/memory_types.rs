@@ -1,4 +1,4 @@
-//! Which memory type serves which purpose: a pure function of the device's memory table.
+//! Chooses a memory type for each purpose, from the type and the memory properties of a device.
 
 use crate::device::physical::DeviceType;
 use ash::vk;
@@ -7,21 +7,22 @@ use ash::vk::MemoryPropertyFlags as Flags;
 /// The memory types in use on one device, by purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryTypes {
-    /// The fastest for kernels, on the biggest device-local heap.
+    /// The fastest type for kernels, on the biggest device-local heap.
     pub device: u32,
-    /// As fast for kernels, and the host addresses it too; `None` if there is none, or memory is kept separate.
+    /// A host-visible type that kernels access as fast as `device`; `None` if there is none, or if
+    /// `REVAMP_MEMORY=separate`.
     pub shared: Option<u32>,
-    /// Written by the host, and read once by the device.
+    /// For data that the host writes and the device reads once.
     pub upload: u32,
-    /// Written by the device and read by the host; cached for the host if possible.
+    /// For data that the device writes and the host reads; HOST_CACHED if possible.
     pub readback: u32,
-    /// For argument blocks: device memory if the host can write it.
+    /// For argument blocks: device memory if it is host-visible.
     pub argument: u32,
-    /// True if host and device use the same memory equally fast, so that nothing has to be copied.
+    /// True if host and device use the same memory equally fast, so that no data is copied.
     pub unified: bool,
 }
 
-/// Types that need a feature that revamp does not enable, or that hold no memory.
+/// Properties of types that are never used: they need a feature that revamp does not enable, or have no memory behind them.
 const UNUSABLE: Flags = Flags::from_raw(
     Flags::PROTECTED.as_raw()
         | Flags::LAZILY_ALLOCATED.as_raw()
@@ -31,13 +32,13 @@ const UNUSABLE: Flags = Flags::from_raw(
 );
 const HOST: Flags = Flags::from_raw(Flags::HOST_VISIBLE.as_raw() | Flags::HOST_COHERENT.as_raw());
 
-/// Size of all device-local heaps.
+/// The total size of all device-local heaps.
 pub fn device_local_bytes(memory: &vk::PhysicalDeviceMemoryProperties) -> u64 {
     let heaps = memory.memory_heaps_as_slice();
     heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum()
 }
 
-/// The best type by `score` that has `need` and none of `refuse`; the first of equal ones.
+/// The type with the highest `score` that has all flags of `need` and none of `refuse`; of equal types, the first.
 fn best<S: Ord>(
     memory: &vk::PhysicalDeviceMemoryProperties,
     need: Flags,
@@ -60,7 +61,7 @@ fn best<S: Ord>(
     found.map(|(i, _)| i)
 }
 
-/// The type for imported host memory, among those whose bits are set in `allowed`.
+/// The type for imported host memory, among the types whose bits are set in `allowed`.
 pub fn import_type(memory: &vk::PhysicalDeviceMemoryProperties, allowed: u32) -> Option<u32> {
     let mut memory = *memory;
     for (i, t) in memory.memory_types.iter_mut().enumerate() {
@@ -72,7 +73,8 @@ pub fn import_type(memory: &vk::PhysicalDeviceMemoryProperties, allowed: u32) ->
 }
 
 impl MemoryTypes {
-    /// Chooses; the error says what is missing in the table. With `separate`, as if nothing were shared with the host.
+    /// Chooses a type for each purpose; the error says which type is missing. `separate`: choose as if no memory were shared with the
+    /// host.
     pub fn choose(
         device_type: DeviceType,
         memory: &vk::PhysicalDeviceMemoryProperties,
@@ -86,7 +88,7 @@ impl MemoryTypes {
         let flags_of =
             |i: u32| memory.memory_types_as_slice().get(i as usize).map_or(Flags::empty(), |t| t.property_flags);
 
-        // Shared memory must be all of it, not a window of 256 MiB.
+        // Shared memory must be almost the whole device memory, not a BAR window of 256 MiB.
         let biggest = memory
             .memory_heaps_as_slice()
             .iter()
@@ -116,7 +118,7 @@ impl MemoryTypes {
             (f.contains(Flags::HOST_CACHED), !f.contains(Flags::DEVICE_LOCAL), heap.size)
         })
         .unwrap_or(upload);
-        // The host never reads it, so that being cached for the host would only cost the device.
+        // The host never reads argument blocks, so HOST_CACHED would only slow down the device.
         let argument = best(memory, HOST | Flags::DEVICE_LOCAL, Flags::empty(), |f, heap| {
             (!f.contains(Flags::HOST_CACHED), heap.size)
         })
@@ -155,7 +157,7 @@ mod tests {
     const MIB: u64 = 1 << 20;
     const GIB: u64 = 1 << 30;
 
-    /// Heaps as (bytes, device-local), types as (flags, heap).
+    /// Memory properties with these heaps (bytes, true if device-local) and types (flags, heap).
     fn table(heaps: &[(u64, bool)], types: &[(Flags, u32)]) -> vk::PhysicalDeviceMemoryProperties {
         let mut m = vk::PhysicalDeviceMemoryProperties {
             memory_heap_count: heaps.len() as u32,
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn nvidia_whole_card_bar() {
-        // As on the H200: five types, the last maps the whole card.
+        // As on the H200: five types, of which the last is a BAR over the whole device memory.
         let m = table(
             &[(140 * GIB, true), (96 * GIB, false)],
             &[(Flags::empty(), 1), (L, 0), (V | C, 1), (V | C | K, 1), (L | V | C, 0)],
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn intel_integrated() {
-        // Older drivers have no type that is device-local only.
+        // In older drivers, all device-local types are also host-visible.
         let m = table(&[(15 * GIB, true)], &[(L | V | C, 0), (L | V | C | K, 0)]);
         assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, false), Ok(types(1, Some(1), 0, 1, 0, true)));
         let m = table(&[(15 * GIB, true)], &[(L, 0), (L | V | C | K, 0), (L | V | C, 0)]);
@@ -231,8 +233,8 @@ mod tests {
 
     #[test]
     fn amd_integrated() {
-        // RADV: 2/3 of memory as VRAM, the rest as GTT. Device memory is host-visible but not cached: reading it on the
-        // host is slow, so it is shared on request and not unified. The last two need deviceCoherentMemory.
+        // RADV reports 2/3 of the memory as VRAM and the rest as GTT. Device memory is host-visible but not cached. The host reads
+        // it slowly, so it can be shared but is not unified. The last two types need the feature deviceCoherentMemory.
         let amd = Flags::DEVICE_COHERENT_AMD | Flags::DEVICE_UNCACHED_AMD;
         let m = table(
             &[(10 * GIB, true), (5 * GIB, true)],
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn apple() {
+    fn apple_memory_is_unified() {
         let m = table(&[(11 * GIB, true)], &[(L, 0), (L | V | C | K, 0), (L | Flags::LAZILY_ALLOCATED, 0)]);
         assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, false), Ok(types(1, Some(1), 1, 1, 1, true)));
     }
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn useless_tables_say_why() {
+    fn missing_memory_types_are_named_in_the_error() {
         let m = table(&[(GIB, false)], &[(V | C, 0)]);
         assert!(MemoryTypes::choose(DeviceType::Discrete, &m, false).unwrap_err().contains("DEVICE_LOCAL"));
         let m = table(&[(GIB, true)], &[(L, 0)]);

@@ -1,4 +1,4 @@
-//! Messages of the validation layer: logged, counted and kept for `REVAMP_VALIDATION=2`.
+//! Receives the messages of the validation layer: logs and counts them, and keeps the latest for `REVAMP_VALIDATION=2`.
 
 #![allow(unsafe_code)]
 
@@ -10,30 +10,30 @@ use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A message that is known to be wrong, or is no more than advice that is not followed.
+/// A message that is known to be wrong, or that gives advice which revamp deliberately does not follow.
 struct FalsePositive {
-    /// Its id, as the layer spells it.
+    /// The id of the message.
     id: &'static str,
-    /// Part of its text: other messages may have the same id.
-    says: &'static str,
-    /// Why it is wrong, with a link.
+    /// A part of its text, because other messages may have the same id.
+    text_part: &'static str,
+    /// The reason why it is ignored, with a link.
     why: &'static str,
-    /// Layer version in which it was seen.
+    /// The layer version in which it was seen.
     layer: &'static str,
 }
 
-/// These are logged at debug level and not counted.
+/// Messages that are logged at debug level and not counted.
 const FALSE_POSITIVES: &[FalsePositive] = &[FalsePositive {
     id: "UNASSIGNED-CoreValidation-DrawState-InvalidImageLayout",
-    says: "For optimal performance",
+    text_part: "For optimal performance",
     why: "images stay in the layout GENERAL, which kernels need to read one level and write another (decision 34)",
     layer: "1.3.239",
 }];
 
-/// How many texts are kept.
-const KEPT: usize = 16;
+/// The number of message texts that are kept.
+const MAX_TEXTS: usize = 16;
 
-/// The count, and the texts kept.
+/// The number of messages, and the latest texts.
 struct Store {
     count: AtomicU64,
     last: Mutex<VecDeque<String>, { rank::MESSAGES }>,
@@ -41,17 +41,17 @@ struct Store {
 
 static STORE: Store = Store { count: AtomicU64::new(0), last: Mutex::new(VecDeque::new()) };
 
-/// Errors and warnings of the validation layer since the process started.
+/// The number of errors and warnings of the validation layer since the process started.
 pub fn validation_messages() -> u64 {
     STORE.count.load(Ordering::Acquire)
 }
 
-/// The text of the latest of these.
+/// The text of the latest error or warning of the validation layer.
 pub fn last_validation_message() -> Option<String> {
     STORE.last.lock().back().cloned()
 }
 
-/// The latest texts, oldest first.
+/// The texts of the latest errors and warnings, oldest first.
 pub fn recent_validation_messages() -> Vec<String> {
     STORE.last.lock().iter().cloned().collect()
 }
@@ -74,17 +74,17 @@ unsafe extern "system" fn callback(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _user: *mut c_void,
 ) -> vk::Bool32 {
-    // A log hook of the program may panic; nothing may unwind into the driver.
+    // A log hook of the program may panic, but a panic must not unwind into the driver.
     let _ = std::panic::catch_unwind(|| {
         // SAFETY: the layer passes null or a structure that lives through the call.
         let Some(data) = (unsafe { data.as_ref() }) else { return };
         // SAFETY: both are null or strings that live through the call.
         let (id, text) = unsafe { (text(data.p_message_id_name), text(data.p_message)) };
         if !printf::print(&id, &text) {
-            STORE.take(severity, types, &id, &text);
+            STORE.receive(severity, types, &id, &text);
         }
     });
-    // Only layers under test may return anything else.
+    // The Vulkan specification reserves VK_TRUE for tests of layers.
     vk::FALSE
 }
 
@@ -99,7 +99,7 @@ unsafe fn text(p: *const c_char) -> String {
 }
 
 impl Store {
-    fn take(
+    fn receive(
         &self,
         severity: vk::DebugUtilsMessageSeverityFlagsEXT,
         types: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -109,18 +109,18 @@ impl Store {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
         let line = format!("Vulkan: {id}: {text}");
         if printf::is_printf(id) && severity.intersects(Severity::WARNING | Severity::ERROR) {
-            // Why something is not printed, or only in part. Logged as an error: the program asked for this output.
+            // The output of a kernel is missing or incomplete. Logged as an error, because the user asked for this output.
             log!(Error, "{line}");
         } else if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
             || !severity.intersects(Severity::WARNING | Severity::ERROR)
         {
             log!(Debug, "{line}");
-        } else if let Some(known) = FALSE_POSITIVES.iter().find(|f| f.id == id && text.contains(f.says)) {
+        } else if let Some(known) = FALSE_POSITIVES.iter().find(|f| f.id == id && text.contains(f.text_part)) {
             log!(Debug, "known false positive of layer {} ({}): {line}", known.layer, known.why);
         } else {
             {
                 let mut last = self.last.lock();
-                if last.len() == KEPT {
+                if last.len() == MAX_TEXTS {
                     last.pop_front();
                 }
                 last.push_back(line.clone());
@@ -138,18 +138,18 @@ mod tests {
     #[test]
     fn only_validation_warnings_and_errors_count() {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as S, DebugUtilsMessageTypeFlagsEXT as T};
-        // A store of its own: other tests check that the real one stays empty.
+        // Not the global store: other tests check that it stays empty.
         let store = Store { count: AtomicU64::new(0), last: Mutex::default() };
-        store.take(S::ERROR, T::GENERAL, "loader", "quiet");
-        store.take(S::INFO, T::VALIDATION, "x", "quiet");
+        store.receive(S::ERROR, T::GENERAL, "loader", "quiet");
+        store.receive(S::INFO, T::VALIDATION, "x", "quiet");
         assert_eq!(store.count.load(Ordering::Acquire), 0);
-        for i in 0..2 * KEPT {
-            store.take(S::WARNING, T::VALIDATION, "VUID-unit-test", &format!("n{i}"));
+        for i in 0..2 * MAX_TEXTS {
+            store.receive(S::WARNING, T::VALIDATION, "VUID-unit-test", &format!("n{i}"));
         }
-        store.take(S::ERROR, T::PERFORMANCE, "VUID-unit-test", "newest");
-        assert_eq!(store.count.load(Ordering::Acquire), 2 * KEPT as u64 + 1);
+        store.receive(S::ERROR, T::PERFORMANCE, "VUID-unit-test", "newest");
+        assert_eq!(store.count.load(Ordering::Acquire), 2 * MAX_TEXTS as u64 + 1);
         let last = store.last.lock();
-        assert_eq!(last.len(), KEPT);
+        assert_eq!(last.len(), MAX_TEXTS);
         assert_eq!(last.back().map(String::as_str), Some("Vulkan: VUID-unit-test: newest"));
     }
 }

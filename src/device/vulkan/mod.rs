@@ -1,17 +1,20 @@
-//! Vulkan devices: the only room that names ash or gpu-allocator.
+//! Vulkan devices. This is the only module that uses the crates ash and gpu-allocator.
 //!
-//! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] describe what there is; [`opened`] and `core`
-//! open it; `pool`, `memory`, `image`, `samplers`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the
-//! work; `overruns` finds launches whose loops the driver stopped,
-//! by their `stop_flags`; `device_copy`, `image_copy`, `staging` and `transfer` move bytes; [`messages`] and [`printf`] receive what the
-//! validation layer writes; [`interop`], `shared`, `descriptor` and `program_signals` share
-//! objects with programs that use Vulkan; [`device`] is what the
-//! runtime uses.
+//! - [`device`] is the interface to the runtime.
+//! - [`instance`], [`physical`], [`features`], [`memory_types`] and [`capability`] describe the available devices; [`opened`] and
+//!   `core` open a device.
+//! - `pool`, `memory`, `image`, `samplers` and `import` manage memory and the objects in it.
+//! - `timeline`, `queue`, `recording`, `pipeline` and `commands` record and run commands.
+//! - `overruns` uses `stop_flags` to find launches whose loops the driver stopped.
+//! - `device_copy`, `image_copy`, `staging` and `transfer` copy data.
+//! - [`messages`] and [`printf`] receive the output of the validation layer.
+//! - [`interop`], `shared`, `descriptor` and `program_signals` share objects with programs that use Vulkan.
 
 mod batch;
 mod burst;
 pub mod cache_file;
 pub mod capability;
+mod clocks;
 mod command_pool;
 mod commands;
 mod core;

@@ -7,9 +7,9 @@ use super::physical::Physical;
 use crate::error::{Error, Result};
 use ash::vk;
 
-/// Most compute queues taken from a device.
+/// The maximum number of compute queues that a device is opened with.
 const COMPUTE_QUEUES: u32 = 8;
-/// Most transfer queues taken from a device.
+/// The maximum number of transfer queues that a device is opened with.
 const TRANSFER_QUEUES: u32 = 2;
 
 /// An opened device. Its holder must destroy `device`.
@@ -26,7 +26,7 @@ pub struct Opened {
     pub transfer_family: Option<u32>,
 }
 
-/// Opens `physical` with all of its features and extensions that revamp knows.
+/// Opens `physical` and enables all features and extensions that it has and revamp uses.
 pub fn create_device(instance: &Instance, physical: &Physical) -> Result<Opened> {
     match &physical.usable {
         Err(why) if !physical.compiles_only => return Err(Error::unsupported(why.clone())),
@@ -50,13 +50,13 @@ pub fn create_device(instance: &Instance, physical: &Physical) -> Result<Opened>
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
             .push_next(features);
-        // SAFETY: families, extensions and features are those the device reported; `info` outlives the call.
+        // SAFETY: the device reported these families, extensions and features; `info` outlives the call.
         unsafe { instance.raw.create_device(physical.handle, &info, None) }
     });
     let device =
         device.map_err(|e| failed(format_args!("{} could not be opened: vkCreateDevice", physical.name), e))?;
     let take = |(family, count): &(u32, usize)| -> Vec<vk::Queue> {
-        // SAFETY: the family was asked for with `count` queues, and no flags.
+        // SAFETY: the device was created with `count` queues of this family, without flags.
         (0..*count as u32).map(|i| unsafe { device.get_device_queue(*family, i) }).collect()
     };
     let mut taken = families.iter().map(take);

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::kernel::FloatModes;
 use crate::log;
 use ash::vk;
-use revamp_image::OfDevice;
+use revamp_image::DeviceProperty;
 use std::ffi::CStr;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -25,17 +25,15 @@ pub const ACCESS_READ_WRITE: u32 = 3;
 /// The features without which revamp cannot use a device.
 pub const REQUIRED: [&str; 3] = ["bufferDeviceAddress", "timelineSemaphore", "shaderInt64"];
 
-/// What a device of the program was made with.
+/// The features, extensions and queue family with which a device of the program was created.
 pub(super) struct Enabled {
-    /// Its features.
     pub features: Features,
-    /// Its extensions.
     pub extensions: Extensions,
     /// The family of its queue.
     pub family: u32,
 }
 
-/// Limits and properties that revamp observes.
+/// The limits and properties of a device that revamp uses. Integers without another description are maximum values.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
     /// Workgroups in each dimension of one dispatch (lowered by `REVAMP_TEST=groups=N`).
@@ -52,27 +50,27 @@ pub struct Limits {
     pub storage_buffer_range: u64,
     /// Bytes visible through one uniform-buffer descriptor.
     pub uniform_buffer_range: u64,
-    /// Uniform buffers one kernel can bind, and all its sets.
+    /// Uniform buffers that one kernel can bind: per stage, and in all sets.
     pub uniform_buffers: [u32; 2],
     /// Alignment of a uniform-buffer descriptor's offset.
     pub uniform_buffer_offset_alignment: u64,
     /// Alignment of a storage-buffer descriptor's offset.
     pub storage_buffer_offset_alignment: u64,
-    /// Storage buffers one kernel can bind (maxPerStageDescriptorStorageBuffers).
+    /// Storage buffers that one kernel can bind (maxPerStageDescriptorStorageBuffers).
     pub storage_buffers: u32,
     /// Storage buffers in all sets of one kernel (maxDescriptorSetStorageBuffers).
     pub set_storage_buffers: u32,
-    /// Sampled images one kernel can bind, and all its sets.
+    /// Sampled images that one kernel can bind: per stage, and in all sets.
     pub sampled_images: [u32; 2],
-    /// Storage images one kernel can bind, and all its sets.
+    /// Storage images that one kernel can bind: per stage, and in all sets.
     pub storage_images: [u32; 2],
-    /// Samplers one kernel can bind, and all its sets.
+    /// Samplers that one kernel can bind: per stage, and in all sets.
     pub samplers: [u32; 2],
-    /// Samplers that there may be, and those among them with a border colour of their own.
+    /// Samplers that can exist on the device, and samplers with a custom border colour among them.
     pub most_samplers: [u32; 2],
-    /// Resources of any kind one kernel can bind (maxPerStageResources).
+    /// Resources of any kind that one kernel can bind (maxPerStageResources).
     pub stage_resources: u32,
-    /// Descriptor sets one kernel can use.
+    /// Descriptor sets that one kernel can use.
     pub descriptor_sets: u32,
     /// Descriptors in one pushed set; 0 without `VK_KHR_push_descriptor`.
     pub push_descriptors: u32,
@@ -88,49 +86,52 @@ pub struct Limits {
     pub non_coherent_atom: u64,
     /// Alignment of mapped memory.
     pub map_alignment: u64,
-    /// Best alignment of the offsets of buffer copies.
+    /// The optimal alignment of the offsets of buffer copies.
     pub copy_offset_alignment: u64,
     /// Alignment of host pointers that are imported; 0 without `VK_EXT_external_memory_host`.
     pub import_alignment: u64,
-    /// Nanoseconds of one step of a timestamp.
+    /// Nanoseconds per timestamp increment.
     pub timestamp_period: f32,
-    /// Bits of a timestamp of the compute family that count; 0 if it has no timestamps.
+    /// Valid bits of a timestamp on the compute family; 0 if the family has no timestamps.
     pub timestamp_bits: u32,
-    /// True if its timestamps can be compared with the host's clock.
+    /// Valid bits of a timestamp on the transfer family; 0 if the family has no timestamps. Also 0 without hostQueryReset, because a
+    /// transfer family has no commands that reset queries.
+    pub transfer_timestamp_bits: u32,
+    /// True if the device's timestamps can be compared with the host clock.
     pub has_host_clock: bool,
     /// Invocations of a subgroup.
     pub subgroup_size: u32,
-    /// Fewest and most invocations of a subgroup.
+    /// The minimum and the maximum size of a subgroup.
     pub subgroup_sizes: [u32; 2],
     /// Subgroup operations of compute shaders.
     pub subgroup_operations: vk::SubgroupFeatureFlags,
-    /// What kernels can keep of floats.
+    /// The float modes that kernels can declare.
     pub float_modes: FloatModes,
-    /// Some float width can flush denormals.
+    /// True if any float width can flush denormals.
     pub denorm_flush: bool,
-    /// Some float width can round to nearest even.
+    /// True if any float width can round to nearest even.
     pub rounding_rte: bool,
-    /// Some float width can round to zero.
+    /// True if any float width can round to zero.
     pub rounding_rtz: bool,
 }
 
-/// A queue family and how many queues it has.
+/// A queue family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Family {
     /// Its index.
     pub index: u32,
-    /// Its queues.
+    /// The number of its queues.
     pub count: u32,
 }
 
-/// The properties that C++ AMP asks of an accelerator, and one more.
+/// The properties of a C++ AMP accelerator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmpProperties {
     /// `description`.
     pub description: String,
     /// `device_path`: unique on the system and the same in every process.
     pub device_path: String,
-    /// `version`: major and minor of Vulkan as 16 bits each.
+    /// `version`: major and minor version of Vulkan, 16 bits each.
     pub version: u32,
     /// `dedicated_memory` in KB.
     pub dedicated_memory: u64,
@@ -155,7 +156,7 @@ pub struct Physical {
     pub device_path: String,
     /// Identifies the hardware (and, for some drivers, the driver).
     pub uuid: [u8; 16],
-    /// Identifies what may share a pipeline cache.
+    /// Identifies drivers and devices that can share a pipeline cache.
     pub pipeline_cache_uuid: [u8; 16],
     /// PCI vendor or Khronos vendor id.
     pub vendor_id: u32,
@@ -165,18 +166,19 @@ pub struct Physical {
     pub driver: String,
     /// The driver's version in its own format.
     pub driver_version: u32,
-    /// Which driver it is.
+    /// The driver's identity.
     pub driver_id: vk::DriverId,
-    /// Kernels get the code that drivers of GPUs like, of all of them.
+    /// True for tests in which kernels use every code form that any GPU driver prefers.
     gpu_code: bool,
+    /// True for tests in which kernels rely only on Vulkan's floating-point guarantees, not on those of the device.
     plain_floats: bool,
-    /// The Vulkan version the device has.
+    /// The Vulkan version of the device.
     pub device_version: u32,
-    /// The Vulkan version that may be used: at most the instance's.
+    /// The Vulkan version that may be used: the lower one of the device's and the instance's.
     pub api_version: u32,
     /// The type of device.
     pub device_type: DeviceType,
-    /// Limits.
+    /// Its limits.
     pub limits: Limits,
     /// Its memory heaps and types.
     pub memory: vk::PhysicalDeviceMemoryProperties,
@@ -184,28 +186,28 @@ pub struct Physical {
     pub memory_types: MemoryTypes,
     /// The family on which kernels run.
     pub compute: Family,
-    /// A family that only copies.
+    /// A family that can only copy.
     pub transfer: Option<Family>,
     /// Its features.
     pub features: Features,
     /// Its extensions.
     pub extensions: Extensions,
-    /// The properties that C++ AMP asks for.
+    /// The properties of its accelerator.
     pub properties: AmpProperties,
-    /// Nodes below `/dev/dri`.
+    /// Its nodes below `/dev/dri`.
     pub drm: DrmNodes,
     /// PCI domain, bus, device and function.
     pub pci: Option<[u32; 4]>,
-    /// `Err` says why revamp cannot use it.
+    /// `Err` says why revamp cannot use the device.
     pub usable: std::result::Result<(), String>,
-    /// It lacks nothing but memory: a driver without its hardware.
+    /// True if the device lacks nothing but memory. Such a device is a driver without its hardware, and can compile kernels.
     pub compiles_only: bool,
     has_display: OnceLock<bool>,
 }
 
 /// All physical devices, in Vulkan's order.
 pub fn physical_devices(instance: &Instance, config: &Config) -> Result<Vec<Physical>> {
-    // SAFETY: the instance is alive: it is never destroyed.
+    // SAFETY: the instance is never destroyed.
     let handles =
         unsafe { instance.raw.enumerate_physical_devices() }.map_err(|e| failed("vkEnumeratePhysicalDevices", e))?;
     let mut devices: Vec<Physical> = handles.into_iter().map(|h| Physical::new(instance, h, config, None)).collect();
@@ -245,7 +247,8 @@ pub fn uuid_text(uuid: &[u8; 16]) -> String {
     text
 }
 
-/// Kernels go to a family without graphics if there is one (a third less latency), copies to one that only copies.
+/// The families for kernels and for copies. Kernels get a family without graphics if possible, because its latency is a third
+/// lower. Copies get a family that can only copy.
 fn choose_families(families: &[vk::QueueFamilyProperties]) -> (Option<Family>, Option<Family>) {
     use vk::QueueFlags as Q;
     let find = |need: Q, refuse: Q| {
@@ -261,12 +264,13 @@ fn choose_families(families: &[vk::QueueFamilyProperties]) -> (Option<Family>, O
     (compute, find(Q::TRANSFER, Q::GRAPHICS | Q::COMPUTE | video))
 }
 
-/// Mesa makes two operations of an fma of floats before RDNA 2. The chip is the last word of the device's name.
+/// True for chips from RDNA 2 on, on which RADV computes an fma of floats in one operation. For older chips, Mesa
+/// splits the fma into two operations. The device's name ends with the chip.
 fn radv_fuses(name: &str) -> bool {
     ["(RADV NAVI2", "(RADV NAVI3", "(RADV NAVI4"].iter().any(|chip| name.contains(chip))
 }
 
-/// True for chips from GFX9 on, whose loads and stores add an offset of 32 bits to an address.
+/// True for chips from GFX9 on, whose load and store instructions add a 32-bit offset to the address.
 fn radv_adds_offsets(name: &str) -> bool {
     const OLDER: [&str; 17] = [
         "TAHITI", "PITCAIRN", "VERDE", "OLAND", "HAINAN", "BONAIRE", "KAVERI", "KABINI", "MULLINS", "HAWAII", "TONGA",
@@ -289,12 +293,12 @@ fn float_modes(properties: &vk::PhysicalDeviceVulkan12Properties<'_>) -> FloatMo
             properties.shader_denorm_preserve_float64,
         ]
         .map(|known| known == vk::TRUE),
-        alike: properties.denorm_behavior_independence == vk::ShaderFloatControlsIndependence::NONE,
+        same_for_all_widths: properties.denorm_behavior_independence == vk::ShaderFloatControlsIndependence::NONE,
     }
 }
 
-/// What is asked of a device besides its features and memory.
-struct Asked {
+/// The properties of a device that are queried separately from its features and memory.
+struct QueriedProperties {
     limits: Limits,
     uuid: [u8; 16],
     driver: String,
@@ -304,50 +308,58 @@ struct Asked {
 }
 
 impl Physical {
-    /// What is known of its arithmetic and memory beyond what Vulkan asks for, and of its compiler, by its driver.
-    pub(super) fn known(&self) -> impl Iterator<Item = OfDevice> {
-        let floats = |of: &&OfDevice| !(self.plain_floats && of.is_of_floats());
-        // Where a kernel cannot declare that it needs the sign of zero. llvmpipe shortens them in spite of that.
+    /// Properties of the device's arithmetic, memory and compiler that Vulkan does not report. They are derived from the driver.
+    pub(super) fn known(&self) -> impl Iterator<Item = DeviceProperty> {
+        let floats = |of: &&DeviceProperty| !(self.plain_floats && of.is_float_precision());
+        // The compiler may shorten operations with zeros if a kernel cannot declare SignedZeroInfNanPreserve. llvmpipe shortens such
+        // operations in any case, so `arithmetic` lists this property for llvmpipe.
         let undeclared = !self.limits.float_modes.special[1] && self.driver_id != vk::DriverId::MESA_LLVMPIPE;
-        let zeros: &[OfDevice] = if undeclared { &[OfDevice::ShortensZeros] } else { &[] };
-        self.arithmetic().iter().filter(floats).chain(zeros).copied().chain(self.code())
+        let zeros: &[DeviceProperty] = if undeclared { &[DeviceProperty::ShortensZeros] } else { &[] };
+        self.arithmetic().iter().filter(floats).chain(zeros).copied().chain(self.preferred_code_forms())
     }
 
-    /// Which forms of code its driver makes faster machine code of.
-    fn code(&self) -> impl Iterator<Item = OfDevice> {
+    /// The code forms for which the device's driver generates faster machine code.
+    fn preferred_code_forms(&self) -> impl Iterator<Item = DeviceProperty> {
         let nvidia = self.gpu_code || self.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
         let radv = self.driver_id == vk::DriverId::MESA_RADV
             && self.limits.max_allocation < 1 << 32
             && radv_adds_offsets(&self.name);
         let forms = [
-            (nvidia, OfDevice::Breaks),
-            (nvidia, OfDevice::Reciprocals),
-            (self.gpu_code || radv, OfDevice::NarrowOffsets),
+            (nvidia, DeviceProperty::Breaks),
+            (nvidia, DeviceProperty::Reciprocals),
+            (self.gpu_code || radv, DeviceProperty::NarrowOffsets),
         ];
-        forms.into_iter().filter_map(|(liked, form)| liked.then_some(form))
+        forms.into_iter().filter_map(|(is_preferred, form)| is_preferred.then_some(form))
     }
 
-    /// True for a driver that ends loops after 65,535 iterations, and ignores what is nested too deeply: llvmpipe
-    /// (`LP_MAX_TGSI_LOOP_ITERATIONS` and `LP_MAX_TGSI_NESTING` of Mesa).
+    /// True for a driver that ends loops after 65,535 iterations, and ignores conditions and loops that are nested too deeply:
+    /// llvmpipe (`LP_MAX_TGSI_LOOP_ITERATIONS` and `LP_MAX_TGSI_NESTING` of Mesa).
     pub(super) fn stops_loops(&self) -> bool {
         self.driver_id == vk::DriverId::MESA_LLVMPIPE
     }
 
-    fn arithmetic(&self) -> &'static [OfDevice] {
+    /// The properties of the device's arithmetic and memory, by driver.
+    fn arithmetic(&self) -> &'static [DeviceProperty] {
         match self.driver_id {
-            vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers, OfDevice::NearReciprocals],
-            vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE => &[OfDevice::Fused],
-            vk::DriverId::MESA_RADV if radv_fuses(&self.name) => &[OfDevice::Fused],
-            vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[OfDevice::Fused],
-            // The processor's own instruction. To Mesa's code a fence is a barrier of the workgroup (22.3).
-            vk::DriverId::MESA_LLVMPIPE => {
-                &[OfDevice::ExactRoots, OfDevice::ExactQuotients, OfDevice::Ordered, OfDevice::ShortensZeros]
+            vk::DriverId::NVIDIA_PROPRIETARY => {
+                &[DeviceProperty::Fused, DeviceProperty::ClosePowers, DeviceProperty::NearReciprocals]
             }
+            vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE => &[DeviceProperty::Fused],
+            vk::DriverId::MESA_RADV if radv_fuses(&self.name) => &[DeviceProperty::Fused],
+            vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[DeviceProperty::Fused],
+            // llvmpipe computes roots and quotients with CPU instructions. `Ordered` holds, because Mesa (22.3) compiles a fence as a
+            // barrier of the workgroup.
+            vk::DriverId::MESA_LLVMPIPE => &[
+                DeviceProperty::ExactRoots,
+                DeviceProperty::ExactQuotients,
+                DeviceProperty::Ordered,
+                DeviceProperty::ShortensZeros,
+            ],
             _ => &[],
         }
     }
 
-    /// `enabled`: what a device of the program was made with, which is all that it has then.
+    /// Queries a physical device. `enabled`: for a device of the program, only these features and extensions count.
     pub(super) fn new(
         instance: &Instance,
         handle: vk::PhysicalDevice,
@@ -367,12 +379,12 @@ impl Physical {
         let name = core.device_name_as_c_str().map_or_else(|_| "?".to_owned(), |n| n.to_string_lossy().into_owned());
         let device_type = DeviceType::from(core.device_type);
         let api_version = core.api_version.min(instance.api_version);
-        let recent = api_version >= vk::API_VERSION_1_2;
+        let has_vulkan_1_2 = api_version >= vk::API_VERSION_1_2;
         let extensions = enabled.map_or_else(|| Extensions::find(&list), |e| e.extensions);
-        // Older devices do not know these structures, nor some of the calls.
+        // Devices below Vulkan 1.2 do not support the structures that `Features::query` chains, nor some of its calls.
         let features =
-            if recent { Features::query(raw, handle, api_version, &extensions) } else { Features::default() };
-        let features = enabled.map_or(features, |e| features.both(&e.features));
+            if has_vulkan_1_2 { Features::query(raw, handle, api_version, &extensions) } else { Features::default() };
+        let features = enabled.map_or(features, |e| features.intersection(&e.features));
         let (compute, transfer) = match enabled {
             None => choose_families(&families),
             Some(e) => {
@@ -381,21 +393,25 @@ impl Physical {
                 (found.map(|f| Family { index: e.family, count: f.queue_count }), None)
             }
         };
-        let mut asked = Asked::new(instance, handle, &core, api_version, &features, &extensions);
-        let bits = compute.and_then(|f| families.get(f.index as usize)).map_or(0, |f| f.timestamp_valid_bits);
-        asked.limits.timestamp_bits = if config.test.no_timestamps { 0 } else { bits };
+        let mut queried = QueriedProperties::new(instance, handle, &core, api_version, &features, &extensions);
+        let bits = |family: Option<Family>| {
+            let family = family.filter(|_| !config.test.no_timestamps).and_then(|f| families.get(f.index as usize));
+            family.map_or(0, |f| f.timestamp_valid_bits)
+        };
+        queried.limits.timestamp_bits = bits(compute);
+        queried.limits.transfer_timestamp_bits = bits(transfer.filter(|_| features.host_query_reset));
         if config.test.plain_floats {
-            asked.limits.float_modes = FloatModes::default();
+            queried.limits.float_modes = FloatModes::default();
         }
         if let Some(limit) = config.test.samplers {
-            asked.limits.most_samplers = asked.limits.most_samplers.map(|n| n.min(limit));
+            queried.limits.most_samplers = queried.limits.most_samplers.map(|n| n.min(limit));
         }
         if let Some(limit) = config.test.groups {
-            asked.limits.max_groups = asked.limits.max_groups.map(|g| g.min(limit));
+            queried.limits.max_groups = queried.limits.max_groups.map(|g| g.min(limit));
         }
 
         let mut lacks = Vec::new();
-        if !recent {
+        if !has_vulkan_1_2 {
             lacks.push(format!("Vulkan 1.2 (it has {})", version_text(core.api_version)));
         } else {
             let missing = features.list().into_iter().filter(|(name, on)| REQUIRED.contains(name) && !on);
@@ -422,13 +438,13 @@ impl Physical {
         } else {
             Err(format!(
                 "{name} ({}) lacks {}{}",
-                asked.driver,
+                queried.driver,
                 lacks.join(", "),
                 if compiles_only { "" } else { ", which revamp needs" }
             ))
         };
         let memory_types = memory_types.unwrap_or_default();
-        let device_path = format!("vulkan\\{}", uuid_text(&asked.uuid));
+        let device_path = format!("vulkan\\{}", uuid_text(&queried.uuid));
         let properties = AmpProperties {
             description: name.clone(),
             device_path: device_path.clone(),
@@ -443,19 +459,19 @@ impl Physical {
             handle,
             name,
             device_path,
-            uuid: asked.uuid,
+            uuid: queried.uuid,
             pipeline_cache_uuid: core.pipeline_cache_uuid,
             vendor_id: core.vendor_id,
             device_id: core.device_id,
-            driver: asked.driver,
+            driver: queried.driver,
             driver_version: core.driver_version,
-            driver_id: asked.driver_id,
+            driver_id: queried.driver_id,
             gpu_code: config.test.gpu_code,
             plain_floats: config.test.plain_floats,
             device_version: core.api_version,
             api_version,
             device_type,
-            limits: asked.limits,
+            limits: queried.limits,
             memory,
             memory_types,
             compute: compute.unwrap_or(Family { index: 0, count: 0 }),
@@ -463,15 +479,15 @@ impl Physical {
             features,
             extensions,
             properties,
-            drm: asked.drm,
-            pci: asked.pci,
+            drm: queried.drm,
+            pci: queried.pci,
             usable,
             compiles_only,
             has_display: OnceLock::new(),
         }
     }
 
-    /// `has_display`; asked when first needed, because some drivers take long to answer.
+    /// True if a display is connected to the device. Queried at the first use, because some drivers take long to answer.
     pub fn has_display(&self, instance: &Instance) -> bool {
         *self.has_display.get_or_init(|| {
             self.device_type != DeviceType::Cpu && display::has_display(instance, self.handle, self.drm)
@@ -502,8 +518,8 @@ impl Physical {
     }
 }
 
-/// True if a device with `VK_EXT_calibrated_timestamps` knows the clock of [`crate::host::system::now`]. Outside of Linux the host
-/// has another.
+/// True if a device with `VK_EXT_calibrated_timestamps` can read the clock of [`crate::host::system::now`]. That clock is
+/// CLOCK_MONOTONIC only on Linux.
 fn has_host_clock(instance: &Instance, handle: vk::PhysicalDevice) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
@@ -514,7 +530,7 @@ fn has_host_clock(instance: &Instance, handle: vk::PhysicalDevice) -> bool {
     [vk::TimeDomainEXT::DEVICE, vk::TimeDomainEXT::CLOCK_MONOTONIC].iter().all(|clock| known.contains(clock))
 }
 
-impl Asked {
+impl QueriedProperties {
     fn new(
         instance: &Instance,
         handle: vk::PhysicalDevice,
@@ -524,7 +540,7 @@ impl Asked {
         extensions: &Extensions,
     ) -> Self {
         let l = &core.limits;
-        let mut asked = Self {
+        let mut queried = Self {
             limits: Limits {
                 max_groups: l.max_compute_work_group_count,
                 max_workgroup_invocations: l.max_compute_work_group_invocations,
@@ -560,12 +576,12 @@ impl Asked {
             pci: None,
         };
         if api >= vk::API_VERSION_1_2 {
-            asked.extend(instance, handle, api, features, extensions);
+            queried.extend(instance, handle, api, features, extensions);
         }
-        asked
+        queried
     }
 
-    /// The properties that need Vulkan 1.2.
+    /// Queries the properties that need Vulkan 1.2.
     fn extend(
         &mut self,
         instance: &Instance,
@@ -605,7 +621,7 @@ impl Asked {
         if extensions.pci_bus_info {
             all = all.push_next(&mut pci);
         }
-        // SAFETY: the handle is of this instance; every chained structure is of the device's version or extensions.
+        // SAFETY: the handle is of this instance. The device's version or extensions support every chained structure.
         unsafe { instance.raw.get_physical_device_properties2(handle, &mut all) };
 
         let words = |c: std::result::Result<&CStr, std::ffi::FromBytesUntilNulError>| {
@@ -619,7 +635,7 @@ impl Asked {
         l.max_allocation = v11.max_memory_allocation_size;
         l.max_buffer = features.maintenance4.then_some(maintenance4.max_buffer_size);
         l.subgroup_size = v11.subgroup_size;
-        // Zero where the device does not say: then all have this size.
+        // A size is 0 if the device does not report it. Then all subgroups have the same size.
         let known = |size| if size == 0 { v11.subgroup_size } else { size };
         l.subgroup_sizes = [known(subgroups.min_subgroup_size), known(subgroups.max_subgroup_size)];
         if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {

@@ -8,10 +8,10 @@ use crate::device::{Executable, Kernel};
 use crate::error::{Error, Result};
 use crate::kernel::{Binding, BindingKind, Module, SpecValues, dense};
 use crate::lock::{Mutex, rank};
-use crate::trace::events::{Span, What};
+use crate::trace::events::{EventContent, Span};
 use crate::trace::names::Name;
 use ash::vk;
-use revamp_image::OF_DEVICE;
+use revamp_image::DEVICE_PROPERTIES;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -23,19 +23,19 @@ pub(super) struct Pipeline {
     core: Arc<Core>,
     /// Vulkan's handle.
     pub raw: vk::Pipeline,
-    /// Its layout.
     pub layout: vk::PipelineLayout,
     /// The layouts of its descriptor sets.
     pub sets: Arc<SetLayouts>,
     /// The name of its kernel in messages; empty for copy kernels.
     pub kernel: Arc<str>,
-    /// For a split domain, the push-constant offset of the first workgroup and the total number of workgroups.
+    /// Set if the pipeline is for split domains: the offset in the push constants at which the first workgroup and the total number
+    /// of workgroups are stored.
     pub split: Option<u32>,
 }
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        // SAFETY: batches in flight hold the pipeline, so none uses it.
+        // SAFETY: batches in flight hold their pipelines, so no batch uses this pipeline.
         unsafe {
             self.core.raw.destroy_pipeline(self.raw, None);
             self.core.raw.destroy_pipeline_layout(self.layout, None);
@@ -43,11 +43,11 @@ impl Drop for Pipeline {
     }
 }
 
-/// From this number on, sets and bindings are renumbered densely: drivers make tables as long as the highest number (5 GB at
-/// 50 million).
+/// If a set or binding number of a kernel is at least this, all set and binding numbers of the kernel are renumbered
+/// densely. Drivers allocate tables whose size grows with the highest number (5 GB at 50 million).
 const SPARSE: u32 = 256;
 
-/// Vulkan's type of a binding that has been checked.
+/// Vulkan's descriptor type of a binding that [`check_bindable`] has accepted.
 fn descriptor(kind: BindingKind) -> vk::DescriptorType {
     match kind {
         BindingKind::SampledImage(_) => vk::DescriptorType::SAMPLED_IMAGE,
@@ -64,13 +64,13 @@ pub(super) struct SetLayouts {
     core: Arc<Core>,
     /// Vulkan's handles.
     pub raw: Vec<vk::DescriptorSetLayout>,
-    /// How many descriptors each set has.
+    /// The number of descriptors in each set.
     pub descriptors: Vec<u32>,
-    /// Maps the program's set and binding to the device's, sorted by the former; empty if all are equal.
+    /// Maps the program's (set, binding) to the device's, sorted by the program's; empty if they are the same.
     renumbered: Vec<((u32, u32), (u32, u32))>,
-    /// The first set has the argument block alone, as a uniform buffer.
+    /// True if the first set has nothing but the argument block, as a uniform buffer.
     pub arguments: bool,
-    /// The last set has the launch's flag and the device's stop word ([`super::overruns`]).
+    /// True if the last set has the stop flag of the launch and the stop word of the device ([`super::overruns`]).
     pub flag: bool,
 }
 
@@ -86,8 +86,8 @@ impl SetLayouts {
         if module.has_uniform_arguments() {
             if module.bindings().iter().any(|b| b.set == 0) {
                 return Err(Error::invalid(
-                    "the kernel takes its arguments as a uniform buffer in a set with other descriptors; put them into \
-                     another set",
+                    "the kernel reads its arguments from a uniform buffer in descriptor set 0, which also has other \
+                     descriptors; move the other descriptors to another set",
                 ));
             }
             layouts.add(&[(0, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)])?;
@@ -96,7 +96,7 @@ impl SetLayouts {
         let of_device: Vec<_> =
             module.bindings().iter().map(|b| (layouts.place(b.set, b.binding), descriptor(b.kind), b.count)).collect();
         for in_set in of_device.chunk_by(|a, b| a.0.0 == b.0.0) {
-            // Sets that are left out have a layout without bindings.
+            // Unused set numbers get a layout without bindings.
             while in_set.first().is_some_and(|((set, _), ..)| layouts.raw.len() < *set as usize) {
                 layouts.add(&[])?;
             }
@@ -109,13 +109,13 @@ impl SetLayouts {
         Ok(layouts)
     }
 
-    /// Adds a set with the launch's flag and the device's stop word.
+    /// Adds a set with the stop flag of the launch and the stop word of the device.
     fn add_flag(&mut self) -> Result<()> {
         let (physical, sets) = (&self.core.physical, self.raw.len());
         if sets >= physical.limits.descriptor_sets as usize {
             return Err(Error::unsupported(format!(
-                "the kernel has loops and uses all {sets} descriptor sets of {}, which ends loops after 65,535 \
-                 iterations; revamp needs one set to detect that, so put the buffers into fewer sets",
+                "the kernel has loops and uses all {sets} descriptor sets of {}. This device ends loops after 65,535 \
+                 iterations, and revamp needs one set to detect that; put the buffers into fewer sets",
                 physical.name
             )));
         }
@@ -124,14 +124,15 @@ impl SetLayouts {
         Ok(())
     }
 
-    /// The sets of the kernel's own descriptors: the number of the first, and the layout of each with its descriptors.
+    /// The sets that have the program's descriptors. Returns the number of the first such set, and for each set its layout and its
+    /// number of descriptors.
     pub fn own(&self) -> (usize, impl Iterator<Item = (vk::DescriptorSetLayout, u32)>) {
         let (first, last) = (usize::from(self.arguments), self.raw.len() - usize::from(self.flag));
         let all = self.raw.iter().copied().zip(self.descriptors.iter().copied());
         (first, all.take(last).skip(first))
     }
 
-    /// Adds a set with these bindings, each of a kind and with a number of descriptors.
+    /// Adds a set with these bindings: (binding number, descriptor type, number of descriptors).
     fn add(&mut self, bindings: &[(u32, vk::DescriptorType, u32)]) -> Result<()> {
         let of = |&(binding, kind, count): &(u32, vk::DescriptorType, u32)| {
             vk::DescriptorSetLayoutBinding::default()
@@ -150,7 +151,7 @@ impl SetLayouts {
         Ok(())
     }
 
-    /// The device's set and binding for the program's.
+    /// Converts the program's set and binding numbers to the device's.
     pub fn place(&self, set: u32, binding: u32) -> (u32, u32) {
         if self.renumbered.is_empty() {
             return (set, binding);
@@ -163,7 +164,7 @@ impl SetLayouts {
 impl Drop for SetLayouts {
     fn drop(&mut self) {
         for layout in self.raw.drain(..) {
-            // SAFETY: pipeline layouts and sets made from it do not need it any more.
+            // SAFETY: pipeline layouts and descriptor sets do not need the layout after their creation.
             unsafe { self.core.raw.destroy_descriptor_set_layout(layout, None) };
         }
     }
@@ -174,16 +175,17 @@ pub(super) struct VulkanKernel {
     core: Arc<Core>,
     label: Arc<str>,
     module: Arc<Module>,
-    /// The module rewritten for the device, if it is not the program's own; a pipeline may add checks of loops.
+    /// The module rewritten for the device; `None` if the program's module needs no change. A pipeline may add loop checks.
     plain_module: Option<Module>,
     sets: Arc<SetLayouts>,
-    /// The pipeline without specialization constants, found without a lock.
+    /// The plain pipeline: without specialization constants, and not for split domains. Launches find it without a lock.
     plain: OnceLock<Arc<Pipeline>>,
-    others: Mutex<HashMap<(SpecValues, bool), Arc<Pipeline>>, { rank::PIPELINES }>,
+    /// The other pipelines, by specialization constants and by whether they are for split domains.
+    other_pipelines: Mutex<HashMap<(SpecValues, bool), Arc<Pipeline>>, { rank::PIPELINES }>,
 }
 
 impl VulkanKernel {
-    /// Checks that the device can run `module` and makes the descriptor layouts. Messages call it `label`.
+    /// Checks that the device can run `module`, and creates the descriptor layouts. `label`: the kernel's name in messages.
     pub fn new(core: &Arc<Core>, module: &Arc<Module>, label: &str) -> Result<Self> {
         core.check_alive()?;
         check(core, module)?;
@@ -200,11 +202,11 @@ impl VulkanKernel {
             plain_module: plain,
             sets: Arc::new(sets),
             plain: OnceLock::new(),
-            others: Mutex::new(HashMap::new()),
+            other_pipelines: Mutex::new(HashMap::new()),
         })
     }
 
-    /// Fails unless the kernel was loaded on this device. Otherwise, the kernel's device was lost and opened anew.
+    /// Fails if the kernel was loaded on another device, which happens if the device was lost and opened again.
     pub fn check_device(&self, core: &Core) -> Result<()> {
         if self.core.id == core.id {
             return Ok(());
@@ -219,13 +221,13 @@ impl VulkanKernel {
         groups.iter().zip(self.core.physical.limits.max_groups).any(|(&g, most)| g > u64::from(most))
     }
 
-    /// The result of [`Self::pipeline`] without constants and for domains within the limit, if it was made before. Borrowed,
-    /// so that threads that launch it need not change its reference count.
+    /// The plain pipeline, if the arguments select it and [`Self::pipeline`] has created it. Returns a reference, so that launching
+    /// threads do not contend for the pipeline's reference count.
     pub fn plain(&self, spec: &SpecValues, split: bool) -> Option<&Arc<Pipeline>> {
         self.plain.get().filter(|_| spec.is_empty() && !split)
     }
 
-    /// The pipeline for these constants; `split` for domains beyond the device's limit of workgroups.
+    /// The pipeline for these constants. `split`: true for domains beyond the device's limit of workgroups.
     pub fn pipeline(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
         if let Some(p) = self.plain(spec, split) {
             return Ok(p.clone());
@@ -234,20 +236,20 @@ impl VulkanKernel {
             let (made, _) = self.make(spec, false, false)?;
             return Ok(self.plain.get_or_init(|| made).clone());
         }
-        let mut others = self.others.lock();
-        if let Some(p) = others.get(&(spec.clone(), split)) {
+        let mut other_pipelines = self.other_pipelines.lock();
+        if let Some(p) = other_pipelines.get(&(spec.clone(), split)) {
             return Ok(p.clone());
         }
         let (made, _) = self.make(spec, split, false)?;
-        others.insert((spec.clone(), split), made.clone());
+        other_pipelines.insert((spec.clone(), split), made.clone());
         Ok(made)
     }
 
-    /// The constants, and the constants that tell a compiled kernel the properties of the device.
+    /// Adds the specialization constants that tell a compiled kernel the properties of the device.
     fn with_device_constants(&self, spec: &SpecValues) -> SpecValues {
-        let known = self.core.physical.known().map(|of| OF_DEVICE + of as u32);
-        let asked = known.filter(|id| self.module.spec_constants().iter().any(|constant| constant.id == *id));
-        spec.iter().cloned().chain(asked.map(|id| (id, vk::TRUE.to_ne_bytes().to_vec()))).collect()
+        let known = self.core.physical.known().map(|of| DEVICE_PROPERTIES + of as u32);
+        let requested = known.filter(|id| self.module.spec_constants().iter().any(|constant| constant.id == *id));
+        spec.iter().cloned().chain(requested.map(|id| (id, vk::TRUE.to_ne_bytes().to_vec()))).collect()
     }
 
     /// On a driver that stops long loops, the module rewritten to report stopped loops.
@@ -257,19 +259,19 @@ impl VulkanKernel {
         }
         // The driver runs this many threads, consecutive in x, as one vector.
         let vector = self.core.physical.limits.subgroup_size.max(1);
-        let beyond = self.module.workgroup_size(spec)?[0] % vector != 0;
-        module.with_loops_checked(self.sets.raw.len() as u32 - 1, beyond).map(Some)
+        let has_partial_vectors = self.module.workgroup_size(spec)?[0] % vector != 0;
+        module.with_loops_checked(self.sets.raw.len() as u32 - 1, has_partial_vectors).map(Some)
     }
 
-    /// A pipeline, and the driver's statistics of its code if they are `asked` for or logged.
-    fn make(&self, spec: &SpecValues, split: bool, asked: bool) -> Result<(Arc<Pipeline>, Vec<Executable>)> {
-        let _span = Span::new(|| What::Pipeline(Name::of(&self.label)));
+    /// Creates a pipeline. Also returns the driver's statistics of its code if they are requested or logged.
+    fn make(&self, spec: &SpecValues, split: bool, requested: bool) -> Result<(Arc<Pipeline>, Vec<Executable>)> {
+        let _span = Span::new(|| EventContent::Pipeline(Name::of(&self.label)));
         let core = &self.core;
         self.module.check_spec(spec)?;
         check_workgroup(core, &self.module, spec)?;
         let module = self.plain_module.as_ref().unwrap_or(&self.module);
-        let looping = self.with_loops_checked(module, spec)?;
-        let module = looping.as_ref().unwrap_or(module);
+        let loop_checked = self.with_loops_checked(module, spec)?;
+        let module = loop_checked.as_ref().unwrap_or(module);
         let variant = if split { Some(module.split()?) } else { None };
         let words = variant.as_ref().map_or(module.words(), |v| &v.words);
         let own_push = self.module.push().map_or(0, |p| p.size.next_multiple_of(4));
@@ -289,7 +291,7 @@ impl VulkanKernel {
         // SAFETY: the layouts are alive.
         let layout = unsafe { core.raw.create_pipeline_layout(&info, None) }
             .map_err(|e| core.failed("vkCreatePipelineLayout", e))?;
-        // This owns the layout from here on, and the pipeline once it is made.
+        // `pipeline` owns the layout from here on, and the Vulkan pipeline once it is created.
         let mut pipeline = Pipeline {
             core: core.clone(),
             raw: vk::Pipeline::null(),
@@ -299,7 +301,7 @@ impl VulkanKernel {
             split: variant.as_ref().map(|v| v.offset),
         };
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words passed Module's checks. A driver that rejects them returns an error.
+        // SAFETY: the words passed the checks of `Module`. If the driver rejects them, it returns an error.
         let shader = unsafe { core.raw.create_shader_module(&info, None) }
             .map_err(|e| core.failed("vkCreateShaderModule", e))?;
         let (entries, data) = specialization(&self.with_device_constants(spec));
@@ -314,15 +316,15 @@ impl VulkanKernel {
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
             .pipeline_creation_feedback(&mut result)
             .pipeline_stage_creation_feedbacks(&mut of_stage);
-        let flags = statistics::flags(core, asked);
+        let flags = statistics::flags(core, requested);
         let info = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout);
-        let tells =
+        let has_feedback =
             core.physical.api_version >= vk::API_VERSION_1_3 || core.physical.extensions.pipeline_creation_feedback;
-        let info = [if tells { info.push_next(&mut feedback) } else { info }];
+        let info = [if has_feedback { info.push_next(&mut feedback) } else { info }];
         let begun = Instant::now();
         // SAFETY: module, layout and cache are alive; the entry point is in the module.
         let made = unsafe { core.raw.create_compute_pipelines(core.pipelines, &info, None) };
-        // SAFETY: pipelines do not need their module any more.
+        // SAFETY: pipelines do not need their module after creation.
         unsafe { core.raw.destroy_shader_module(shader, None) };
         pipeline.raw = match made.map(|p| p.first().copied()) {
             Ok(Some(p)) => p,
@@ -332,7 +334,9 @@ impl VulkanKernel {
         core.pipelines_new.store(true, Ordering::Relaxed);
         let hit = vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
         let source = match result.flags {
-            f if !f.contains(vk::PipelineCreationFeedbackFlags::VALID) => "the driver does not tell the source",
+            f if !f.contains(vk::PipelineCreationFeedbackFlags::VALID) => {
+                "the driver does not report whether it was cached"
+            }
             f if f.contains(hit) => "from the cache",
             _ => "compiled",
         };
@@ -343,7 +347,7 @@ impl VulkanKernel {
     }
 }
 
-/// The constants as Vulkan takes them.
+/// Converts the constants to Vulkan's structures.
 fn specialization(spec: &SpecValues) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
     let mut data = Vec::new();
     let mut entries = Vec::new();
@@ -355,25 +359,25 @@ fn specialization(spec: &SpecValues) -> (Vec<vk::SpecializationMapEntry>, Vec<u8
     (entries, data)
 }
 
-/// How many missing things a message lists at most.
-const LISTED: usize = 16;
+/// The maximum number of missing requirements that a message lists.
+const MAX_LISTED: usize = 16;
 
 /// Fails if the device lacks anything that the module needs.
 fn check(core: &Core, module: &Module) -> Result<()> {
     let p = &core.physical;
-    // Those that cannot be bound come first: what they need of the device says less.
+    // Bindings that revamp does not support are reported first, because that message is more helpful than missing capabilities.
     module.bindings().iter().try_for_each(check_bindable)?;
     let mut missing = p.missing_for(module.capabilities(), module.extensions(), module.version());
-    if missing.len() > LISTED {
-        let more = missing.len() - LISTED;
-        missing.truncate(LISTED);
+    if missing.len() > MAX_LISTED {
+        let more = missing.len() - MAX_LISTED;
+        missing.truncate(MAX_LISTED);
         missing.push(format!("and {more} more"));
     }
     if !missing.is_empty() {
         return Err(Error::unsupported(format!("{} lacks what the kernel needs: {}", p.name, missing.join("; "))));
     }
     module.bindings().iter().try_for_each(|b| check_binding(core, b))?;
-    let has = |wanted: u64, most: u32, what: &str, limit: &str, advice: &str| {
+    let check_limit = |wanted: u64, most: u32, what: &str, limit: &str, advice: &str| {
         if wanted <= u64::from(most) {
             return Ok(());
         }
@@ -383,7 +387,7 @@ fn check(core: &Core, module: &Module) -> Result<()> {
         )))
     };
     let sets = module.bindings().chunk_by(|a, b| a.set == b.set).count() as u64;
-    has(
+    check_limit(
         sets,
         p.limits.descriptor_sets,
         "descriptor sets",
@@ -398,7 +402,7 @@ fn check(core: &Core, module: &Module) -> Result<()> {
         (p.limits.storage_buffers, "maxPerStageDescriptorStorageBuffers"),
         (p.limits.set_storage_buffers, "maxDescriptorSetStorageBuffers"),
     ] {
-        has(buffers, most, "storage buffers", limit, "; pass addresses instead")?;
+        check_limit(buffers, most, "storage buffers", limit, "; pass addresses instead")?;
     }
     let uniforms = count(|k| k == BindingKind::UniformBuffer);
     for (most, limit) in p
@@ -407,7 +411,7 @@ fn check(core: &Core, module: &Module) -> Result<()> {
         .into_iter()
         .zip(["maxPerStageDescriptorUniformBuffers", "maxDescriptorSetUniformBuffers"])
     {
-        has(uniforms, most, "uniform buffers", limit, "; put their members into fewer blocks")?;
+        check_limit(uniforms, most, "uniform buffers", limit, "; put their members into fewer blocks")?;
     }
     let sampled = count(|k| matches!(k, BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_)));
     let stored = count(|k| matches!(k, BindingKind::StorageImage(_)));
@@ -428,21 +432,33 @@ fn check(core: &Core, module: &Module) -> Result<()> {
         (samplers, p.limits.samplers, "samplers", ["maxPerStageDescriptorSamplers", "maxDescriptorSetSamplers"]),
     ] {
         for (most, limit) in most.into_iter().zip(limits) {
-            has(wanted, most, what, limit, "")?;
+            check_limit(wanted, most, what, limit, "")?;
         }
     }
     let all = count(|_| true);
-    has(all, p.limits.stage_resources, "resources", "maxPerStageResources", "; pass addresses instead of buffers")?;
+    check_limit(
+        all,
+        p.limits.stage_resources,
+        "resources",
+        "maxPerStageResources",
+        "; pass addresses instead of buffers",
+    )?;
     let push = module.push().map_or(0, |b| u64::from(b.size));
-    has(push, p.limits.push_constants, "bytes of push constants", "maxPushConstantsSize", "; pass a buffer instead")?;
+    check_limit(
+        push,
+        p.limits.push_constants,
+        "bytes of push constants",
+        "maxPushConstantsSize",
+        "; pass a buffer instead",
+    )?;
     check_nesting(core, module)?;
     check_workgroup(core, module, &Vec::new())
 }
 
-/// llvmpipe ignores conditions and loops that are nested more than 80 levels deep, and adds levels of its own.
+/// The maximum nesting depth on llvmpipe, which ignores conditions and loops more than 80 levels deep, and adds some levels itself.
 const DEEPEST: u32 = 72;
 
-/// Fails if branches or loops are nested too deeply for a driver that ignores what it cannot nest.
+/// Fails if conditions or loops are nested so deeply that the driver would ignore them.
 fn check_nesting(core: &Core, module: &Module) -> Result<()> {
     let p = &core.physical;
     if !p.stops_loops() {
@@ -455,8 +471,8 @@ fn check_nesting(core: &Core, module: &Module) -> Result<()> {
         return Ok(());
     }
     Err(Error::unsupported(format!(
-        "the kernel nests {of} {levels} levels deep, counting early returns and continues; {} miscompiles code beyond \
-         about 80 levels, so the limit there is {DEEPEST}; nest less, or use another accelerator, such as host threads \
+        "the kernel nests {of} {levels} levels deep, but {} compiles at most {DEEPEST} levels correctly. Use fewer \
+         levels (each early return or continue adds one), or another accelerator, such as host threads \
          (docs/devices.md)",
         p.name
     )))
@@ -465,7 +481,7 @@ fn check_nesting(core: &Core, module: &Module) -> Result<()> {
 /// Fails if revamp does not bind descriptors of this kind.
 fn check_bindable(b: &Binding) -> Result<()> {
     b.kind
-        .refused()
+        .unsupported_advice()
         .map_or(Ok(()), |advice| Err(Error::unsupported(format!("{b} cannot be bound: {}; {advice}", b.kind.name()))))
 }
 
@@ -482,7 +498,8 @@ fn check_binding(core: &Core, b: &Binding) -> Result<()> {
     };
     if least > most {
         return Err(Error::unsupported(format!(
-            "{b} needs at least {least} bytes, but a binding of {} covers at most {most} ({limit}); {advice} instead",
+            "{b} needs at least {least} bytes, but on {} a binding covers at most {most} bytes ({limit}); {advice} \
+             instead",
             p.name
         )));
     }
@@ -498,8 +515,8 @@ fn check_workgroup(core: &Core, module: &Module, spec: &SpecValues) -> Result<()
         || all > u64::from(limits.max_workgroup_invocations)
     {
         return Err(Error::unsupported(format!(
-            "the kernel's workgroup is {size:?}, {all} invocations, but the limit of {p} is {:?}, and {} in all; use \
-             smaller workgroups",
+            "the kernel's workgroup is {size:?} with {all} invocations in total, but the limit of {p} is {:?} with {} \
+             invocations in total; use smaller workgroups",
             limits.max_workgroup_size, limits.max_workgroup_invocations
         )));
     }

@@ -1,4 +1,4 @@
-//! Modules against the limits of the devices there are, and mutated ones up to the driver's compiler.
+//! Tests with modules that exceed the limits of the installed devices, and with mutated modules that reach the driver's compiler.
 
 use super::super::instance::instance;
 use super::super::physical::physical_devices;
@@ -9,7 +9,7 @@ use crate::kernel::tests::slow::{CONSTANT, DECORATE, LOAD, MEMBER_DECORATE, POIN
 use crate::kernel::tests::tool;
 use std::sync::Arc;
 
-/// The usable devices, open.
+/// All usable devices, opened.
 fn devices() -> Vec<Arc<Core>> {
     let Ok(instance) = instance() else {
         println!("SKIPPED: no Vulkan here");
@@ -19,7 +19,7 @@ fn devices() -> Vec<Arc<Core>> {
     all.iter().filter(|p| p.usable.is_ok()).map(|p| Arc::new(Core::open(p).unwrap())).collect()
 }
 
-/// A module with storage buffers at these sets and bindings, each of a block with one `uint` at `offset`.
+/// A module with a storage buffer at each of these (set, binding). The block of each buffer has one `uint` at `offset`.
 fn buffers(places: &[(u32, u32)], offset: u32) -> Vec<u8> {
     let id = |at: usize| 1000 + at as u32;
     let numbered = places
@@ -35,10 +35,10 @@ fn buffers(places: &[(u32, u32)], offset: u32) -> Vec<u8> {
     assembled(&decorations, &globals, &loads)
 }
 
-/// A module with so many storage images.
+/// A module with `count` storage images.
 fn images(count: u32) -> Vec<u8> {
     let numbered = (0..count).flat_map(|n| [op(4, DECORATE), 1000 + n, 34, 0, op(4, DECORATE), 1000 + n, 33, n]);
-    // Images of two dimensions of uint, in the format R32ui.
+    // Two-dimensional images of uint in the format R32ui.
     let types = [op(9, 25), 500, 3, 1, 0, 0, 0, 2, 33, op(4, POINTER), 501, 0, 500];
     let globals = types.into_iter().chain((0..count).flat_map(|n| [op(4, VARIABLE), 501, 1000 + n, 0]));
     let loads = (0..count).flat_map(|n| [op(4, LOAD), 500, 1_000_000 + n, 1000 + n]);
@@ -52,7 +52,7 @@ fn push(offset: u32) -> Vec<u8> {
     assembled(&block, &globals, &[op(4, LOAD), 500, 503, 502])
 }
 
-/// A module with a Workgroup array of so many `uint`, a specialization constant with id `spec`.
+/// A module with a Workgroup array of `uint`. Its length is a specialization constant with id `spec` and default `count`.
 fn shared(count: u32, spec: u32) -> Vec<u8> {
     let globals = [
         [op(4, 50), 3, 499, count],
@@ -63,26 +63,26 @@ fn shared(count: u32, spec: u32) -> Vec<u8> {
     assembled(&[op(4, DECORATE), 499, 1, spec], globals.as_flattened(), &[op(4, LOAD), 500, 503, 502])
 }
 
-/// A module whose workgroup is `size`, by the constant that rules over the execution mode.
+/// A module with workgroup size `size`. It is set by a WorkgroupSize constant, which overrides the execution mode.
 fn sized(size: [u32; 3]) -> Vec<u8> {
     let constants = (0..3).flat_map(|k| [op(4, CONSTANT), 3, 500 + k as u32, size[k]]);
     let whole = [op(4, 23), 510, 3, 3, op(6, 44), 510, 511, 500, 501, 502];
     assembled(&[op(4, DECORATE), 511, 11, 25], &constants.chain(whole).collect::<Vec<_>>(), &[])
 }
 
-/// What the device says to the module; it must name itself, the number and the limit.
-fn refused(device: &Arc<Core>, what: &str, bytes: &[u8], parts: &[String]) {
+/// Checks that the device rejects the module, and that the message contains all `parts`.
+fn assert_refused(device: &Arc<Core>, what: &str, bytes: &[u8], parts: &[String]) {
     let text = match Module::new(bytes, None)
         .and_then(|module| VulkanKernel::new(device, &Arc::new(module), "test").map(drop))
     {
-        Ok(()) => panic!("{what} was taken"),
+        Ok(()) => panic!("{what}: the module was accepted"),
         Err(e) => e.to_string(),
     };
     parts.iter().for_each(|part| assert!(text.contains(part), "{what}: \"{part}\" is not in: {text}"));
 }
 
 #[test]
-fn numbers_beyond_the_limits_are_refused_by_name() {
+fn modules_beyond_a_limit_are_refused_with_the_name_of_the_limit() {
     for device in devices() {
         let (p, l) = (&device.physical, &device.physical.limits);
         println!("{}: {l:?}", p.name);
@@ -94,29 +94,34 @@ fn numbers_beyond_the_limits_are_refused_by_name() {
         let in_sets: Vec<_> = (0..=sets).map(|set| (set, 0)).collect();
         if sets < 10_000 {
             let parts = said(u64::from(sets) + 1, sets.into(), "maxBoundDescriptorSets");
-            refused(&device, "sets", &buffers(&in_sets, 0), &parts);
+            assert_refused(&device, "sets", &buffers(&in_sets, 0), &parts);
         }
         let most = l.storage_buffers.min(l.set_storage_buffers).min(l.stage_resources);
         if most < 100_000 {
             let many: Vec<_> = (0..=most).map(|binding| (0, binding)).collect();
-            refused(&device, "buffers", &buffers(&many, 0), &said(u64::from(most) + 1, most.into(), "max"));
+            assert_refused(&device, "buffers", &buffers(&many, 0), &said(u64::from(most) + 1, most.into(), "max"));
         }
         let range = l.storage_buffer_range;
         if range < u64::from(u32::MAX) {
             let least = u64::from(u32::MAX - 3) + 4;
-            refused(&device, "offset", &buffers(&[(0, 0)], u32::MAX - 3), &said(least, range, "maxStorageBufferRange"));
+            assert_refused(
+                &device,
+                "offset",
+                &buffers(&[(0, 0)], u32::MAX - 3),
+                &said(least, range, "maxStorageBufferRange"),
+            );
         }
         let most = u64::from(l.push_constants);
         let parts = said(most + 4, most, "maxPushConstantsSize");
-        refused(&device, "push constants", &push(l.push_constants), &parts);
+        assert_refused(&device, "push constants", &push(l.push_constants), &parts);
         let bytes = |count: u32| u64::from(count) * 4;
         let parts = |count| said(bytes(count), l.shared_memory.into(), "maxComputeSharedMemorySize");
-        refused(&device, "shared memory", &shared(u32::MAX, 0), &parts(u32::MAX));
+        assert_refused(&device, "shared memory", &shared(u32::MAX, 0), &parts(u32::MAX));
         let [x, y, z] = l.max_workgroup_size;
         for size in [[x + 1, 1, 1], [1, y + 1, 1], [1, 1, z + 1], [x, y, z]] {
-            refused(&device, "workgroup", &sized(size), &[format!("{size:?}"), name.clone()]);
+            assert_refused(&device, "workgroup", &sized(size), &[format!("{size:?}"), name.clone()]);
         }
-        // The numbers of specialization constants are names: any will do.
+        // Any id is valid for a specialization constant.
         let fits = Module::new(&shared(16, u32::MAX), None).unwrap();
         let kernel = VulkanKernel::new(&device, &Arc::new(fits), "test").unwrap();
         let sized = |count: u32| vec![(u32::MAX, count.to_ne_bytes().to_vec())];
@@ -130,31 +135,31 @@ fn numbers_beyond_the_limits_are_refused_by_name() {
 fn tex_36_more_images_than_slots_are_refused() {
     for device in devices() {
         let [in_stage, in_sets] = device.physical.limits.storage_images;
-        // Some devices have room for a million.
+        // Some devices allow a million images; their limit is not tested.
         if in_stage <= in_sets && in_stage < 100_000 {
             let limit = "maxPerStageDescriptorStorageImages".to_owned();
             let parts = [format!("{} storage images", in_stage + 1), format!("is {in_stage}"), limit];
-            refused(&device, "images", &images(in_stage + 1), &parts);
+            assert_refused(&device, "images", &images(in_stage + 1), &parts);
         }
     }
 }
 
 #[test]
-fn numbers_far_apart_are_made_dense() {
+fn sparse_set_and_binding_numbers_are_renumbered() {
     for device in devices() {
         let most = device.physical.limits.descriptor_sets;
         for (places, layouts) in [
             (vec![(0, u32::MAX), (u32::MAX, u32::MAX)], 2),
             (vec![(0, 50_000_000)], 1),
             (vec![(most, 0)], 1),
-            // These stay.
+            // Numbers below the limits stay unchanged.
             (vec![(0, 3), (2, SPARSE - 1)], 3),
         ] {
             let module = Arc::new(Module::new(&buffers(&places, 0), None).unwrap());
             let kernel = VulkanKernel::new(&device, &module, "test").unwrap();
             assert_eq!(kernel.sets.raw.len(), layouts, "{places:?}");
-            let told: Vec<_> = kernel.module.bindings().iter().map(|b| (b.set, b.binding)).collect();
-            assert_eq!(told, places, "the program's numbers stay");
+            let reported: Vec<_> = kernel.module.bindings().iter().map(|b| (b.set, b.binding)).collect();
+            assert_eq!(reported, places, "the program's numbers stay");
             for split in [false, true] {
                 kernel.pipeline(&Vec::new(), split).unwrap();
             }
@@ -163,10 +168,10 @@ fn numbers_far_apart_are_made_dense() {
 }
 
 #[test]
-fn numbers_that_nothing_uses_cost_nothing() {
+fn unused_bindings_are_ignored() {
     for device in devices() {
         let mut words = buffers(&[(0, 0), (u32::MAX, u32::MAX)], 0);
-        // The load of the second buffer becomes one more of the first.
+        // Replaces the load of the second buffer by a second load of the first.
         let second = (1001_u32).to_le_bytes();
         let at = words.windows(4).rposition(|w| w == second).unwrap();
         words[at..at + 4].copy_from_slice(&1000_u32.to_le_bytes());
@@ -176,7 +181,7 @@ fn numbers_that_nothing_uses_cost_nothing() {
     }
 }
 
-/// Modules that revamp and spirv-val accept go through the driver's compiler, in all the ways they would be launched.
+/// The driver compiles mutated modules that revamp and spirv-val accept: plain, with specialization constants, and split.
 #[test]
 fn mutated_modules_reach_the_driver() {
     let Some(device) = devices().into_iter().next() else { return };
@@ -200,11 +205,11 @@ fn mutated_modules_reach_the_driver() {
     assert!(compiled > 0);
 }
 
-/// True if the kernel has a pipeline. Its rewrite must be valid, since it was.
+/// True if the driver creates the plain pipeline. spirv-val must accept the rewritten modules, as it accepted the original.
 fn compile(kernel: &VulkanKernel) -> bool {
     let module = kernel.plain_module.as_ref().unwrap_or(&kernel.module);
-    let looping = kernel.with_loops_checked(module, &Vec::new()).ok().flatten();
-    let module = looping.as_ref().unwrap_or(module);
+    let loop_checked = kernel.with_loops_checked(module, &Vec::new()).ok().flatten();
+    let module = loop_checked.as_ref().unwrap_or(module);
     for words in [module.words().to_vec(), module.split().map(|split| split.words).unwrap_or_default()] {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         if !bytes.is_empty() {

@@ -1,5 +1,5 @@
-//! Memory of a device. Small buffers share blocks, since vkAllocateMemory is slow. Large ones have memory of their own,
-//! which is freed with them, except for a little that is kept for the next one of the same size.
+//! The memory of a device. Small buffers share blocks, because vkAllocateMemory is slow. Large buffers have dedicated memory, which is
+//! freed with the buffer. Up to [`SPARE`] bytes of freed dedicated memory are kept for the next buffers of the same size.
 
 #![allow(unsafe_code)]
 
@@ -10,27 +10,27 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, 
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
 use std::collections::VecDeque;
 
-/// Bytes of the first block taken from a memory type; blocks grow with use.
+/// Bytes of the first block of a memory type. Further blocks are larger.
 const FIRST_BLOCK: u64 = 16 << 20;
 /// Bytes of the largest block.
 const LARGEST_BLOCK: u64 = 32 << 20;
-/// Buffers of at least this many bytes have memory of their own: in a shared block it would stay allocated because of the
-/// small buffers beside them.
-const OWN: u64 = 1 << 20;
-/// What buffers in shared blocks begin and end at multiples of, so that no two are in one line of a cache: a counter to which
-/// all threads add would take the line away from those who read its neighbour.
+/// Buffers of at least this many bytes have dedicated memory. In a shared block, their memory would stay allocated as long as a
+/// small buffer uses the block.
+const DEDICATED_BYTES: u64 = 1 << 20;
+/// The alignment of the start and the end of buffers in shared blocks, so that two buffers never share a cache line. Otherwise a
+/// counter to which all threads add would slow down reads of the neighbouring buffer.
 const LINE: u64 = 256;
-/// Most bytes of freed memory kept for the next buffers of the same size.
+/// The maximum number of bytes of freed memory that is kept for the next buffers of the same size.
 const SPARE: u64 = 16 << 20;
-/// How much more than 1.1 times the used memory is held at most: the blocks that stay (one for each memory type that small
-/// buffers use) and the spare memory.
+/// The memory that is allocated from the driver is at most 1.1 times the memory in use plus this many bytes. These
+/// bytes are for the blocks that stay allocated (one for each memory type that small buffers use) and for the spare
+/// memory.
 pub(super) const SLACK: u64 = LARGEST_BLOCK + FIRST_BLOCK + SPARE;
 
-/// A buffer and the memory it is bound to.
+/// A buffer and the memory to which it is bound.
 pub(super) struct BoundMemory {
     /// Vulkan's handle.
     pub raw: vk::Buffer,
-    /// Its memory.
     pub allocation: Allocation,
     memory_type: u32,
     size: u64,
@@ -40,12 +40,13 @@ pub(super) struct BoundMemory {
 pub(super) struct MemoryPool {
     device: ash::Device,
     allocator: Allocator,
-    /// Freed buffers with memory of their own, the oldest first.
+    /// Freed buffers with dedicated memory, oldest first.
     spare: VecDeque<BoundMemory>,
     used: u64,
-    /// How many buffers have memory of their own, and how many may: drivers limit the number of allocations.
+    /// The number of dedicated allocations.
     own: u32,
-    most_own: u32,
+    /// The maximum number of dedicated allocations. Drivers limit the number of all allocations.
+    max_dedicated: u32,
 }
 
 impl MemoryPool {
@@ -61,9 +62,9 @@ impl MemoryPool {
                 .with_max_device_memblock_size(LARGEST_BLOCK)
                 .with_max_host_memblock_size(LARGEST_BLOCK),
         })?;
-        // Half is left for imports, and blocks need some too.
-        let most_own = physical.limits.max_allocations / 4;
-        Ok(Self { device: device.clone(), allocator, spare: VecDeque::new(), used: 0, own: 0, most_own })
+        // Half of the driver's limit is left for imports, and a quarter for shared blocks.
+        let max_dedicated = physical.limits.max_allocations / 4;
+        Ok(Self { device: device.clone(), allocator, spare: VecDeque::new(), used: 0, own: 0, max_dedicated })
     }
 
     /// Bytes in use, and bytes allocated from the driver.
@@ -71,7 +72,7 @@ impl MemoryPool {
         (self.used, self.allocator.capacity())
     }
 
-    /// A freed buffer that is just like the wanted one.
+    /// A freed buffer with exactly this memory type and size.
     pub fn reuse(&mut self, memory_type: u32, size: u64) -> Option<BoundMemory> {
         let at = self.spare.iter().position(|s| s.memory_type == memory_type && s.size == size)?;
         let found = self.spare.remove(at)?;
@@ -79,7 +80,7 @@ impl MemoryPool {
         Some(found)
     }
 
-    /// Memory for the new buffer `raw` of `size` bytes. The caller binds it.
+    /// Memory for the new buffer `raw` of `size` bytes. The caller binds the memory.
     pub fn allocate(
         &mut self,
         raw: vk::Buffer,
@@ -90,7 +91,7 @@ impl MemoryPool {
         // SAFETY: the buffer is alive, by the caller.
         let mut requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
         requirements.memory_type_bits &= 1 << memory_type;
-        if requirements.size < OWN {
+        if requirements.size < DEDICATED_BYTES {
             requirements.alignment = requirements.alignment.max(LINE);
             requirements.size = requirements.size.next_multiple_of(LINE);
         }
@@ -98,7 +99,7 @@ impl MemoryPool {
         Ok(BoundMemory { raw, allocation, memory_type, size })
     }
 
-    /// Memory by these requirements: of its own (`dedicated`) if it is large, else a part of a block.
+    /// Memory with these requirements: dedicated if it is large, else a part of a block.
     fn allocate_for(
         &mut self,
         requirements: vk::MemoryRequirements,
@@ -106,11 +107,11 @@ impl MemoryPool {
         label: &str,
     ) -> Result<Allocation, AllocationError> {
         let linear = !matches!(dedicated, AllocationScheme::DedicatedImage(_));
-        let own = requirements.size >= OWN && self.own < self.most_own;
+        let own = requirements.size >= DEDICATED_BYTES && self.own < self.max_dedicated;
         let description = AllocationCreateDesc {
             name: label,
             requirements,
-            // The only type left in the mask decides.
+            // Unused: the mask in `requirements` selects the type.
             location: MemoryLocation::Unknown,
             linear,
             allocation_scheme: if own { dedicated } else { AllocationScheme::GpuAllocatorManaged },
@@ -126,7 +127,7 @@ impl MemoryPool {
         Ok(allocation)
     }
 
-    /// Memory for the new image `raw`, of the type `wanted` if the image can have it. The caller binds it.
+    /// Memory for the new image `raw`, of the type `wanted` if the image supports it. The caller binds the memory.
     pub fn allocate_image(
         &mut self,
         raw: vk::Image,
@@ -148,7 +149,7 @@ impl MemoryPool {
         self.allocate_for(requirements, AllocationScheme::DedicatedImage(raw), label)
     }
 
-    /// Takes back the memory of an image that is destroyed.
+    /// Frees the memory of a destroyed image.
     pub fn free_image(&mut self, allocation: Allocation) {
         self.used -= allocation.size();
         self.own -= u32::from(allocation.is_dedicated());
@@ -157,7 +158,7 @@ impl MemoryPool {
         }
     }
 
-    /// Takes back a buffer that nobody uses any more.
+    /// Frees a buffer that nobody uses any more, or keeps it as spare memory.
     pub fn free(&mut self, bound: BoundMemory) {
         self.used -= bound.allocation.size();
         if !bound.allocation.is_dedicated() || bound.size > SPARE {
@@ -177,7 +178,7 @@ impl MemoryPool {
         self.destroy(bound);
     }
 
-    /// Frees what is kept for later.
+    /// Frees the spare memory.
     pub fn drop_spare(&mut self) {
         while let Some(bound) = self.spare.pop_front() {
             self.destroy(bound);
@@ -185,7 +186,7 @@ impl MemoryPool {
     }
 
     fn destroy(&mut self, bound: BoundMemory) {
-        // SAFETY: who freed it said that nobody uses it.
+        // SAFETY: the caller that freed the buffer promised that nobody uses it.
         unsafe { self.device.destroy_buffer(bound.raw, None) };
         self.own -= u32::from(bound.allocation.is_dedicated());
         if let Err(e) = self.allocator.free(bound.allocation) {
@@ -219,7 +220,7 @@ mod tests {
                 continue;
             }
             let device = VulkanDevice::open(&physical).unwrap();
-            let buffers: Vec<_> = [4, 32, 260, 4, OWN - 4, 64, OWN, 4]
+            let buffers: Vec<_> = [4, 32, 260, 4, DEDICATED_BYTES - 4, 64, DEDICATED_BYTES, 4]
                 .map(|bytes| (bytes, device.allocate(bytes, Placement::Device, "line").unwrap()))
                 .into();
             let lines = |(bytes, buffer): &(u64, std::sync::Arc<dyn crate::device::Buffer>)| {

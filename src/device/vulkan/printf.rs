@@ -1,7 +1,8 @@
-//! Output of kernels (`REVAMP_DEBUG_PRINTF`): found in the messages of the validation layer, and written to standard error.
+//! Output of kernels (`REVAMP_DEBUG_PRINTF`). This module extracts the output from the messages of the validation layer, and writes it
+//! to standard error.
 //!
-//! The kernel compiler marks its texts (`revamp_image::printf`), which tells them from what the layer adds. 64-bit numbers,
-//! which layers print wrongly or not at all, are formatted here.
+//! The kernel compiler puts marks around printed text (`revamp_image::printf`), which separate it from text that the layer adds.
+//! 64-bit numbers are formatted here, because layers print them wrongly or not at all.
 
 use crate::lock::{Mutex, rank};
 use crate::log;
@@ -10,17 +11,17 @@ use revamp_image::printf::{Function, decode_text, decode_wide};
 /// The text of the first direct3d_errorf or direct3d_abort that no call has reported yet.
 static FAILURE: Mutex<Option<String>, { rank::MESSAGES }> = Mutex::new(None);
 
-/// Takes the text of a kernel's direct3d_errorf or direct3d_abort.
+/// Takes the text of the first direct3d_errorf or direct3d_abort that no call has reported yet.
 pub fn take_failure() -> Option<String> {
     FAILURE.lock().take()
 }
 
-/// True if the message comes from the part of the layer that prints.
+/// True if the message comes from the layer's printf.
 pub(super) fn is_printf(id: &str) -> bool {
     id.to_ascii_lowercase().contains("debug-printf")
 }
 
-/// Writes the output of a kernel that the message contains. True if it contains such output.
+/// Writes the kernel output in the message to standard error. True if the message contains kernel output.
 pub(super) fn print(id: &str, message: &str) -> bool {
     use std::io::Write;
     let Some(printed) = printed(id, message) else { return false };
@@ -28,14 +29,14 @@ pub(super) fn print(id: &str, message: &str) -> bool {
         log!(
             Error,
             "a launch printed more than the buffer of the validation layer holds, and the rest is lost; to enlarge the \
-             buffer, let VK_LAYER_SETTINGS_PATH name a file with the line khronos_validation.printf_buffer_size = \
-             1048576"
+             buffer, set VK_LAYER_SETTINGS_PATH to a file that contains the line khronos_validation.printf_buffer_size \
+             = 1048576"
         );
         return true;
     }
     // SPIR-V kernels that revamp did not compile print lines without newlines, as is usual in shaders.
     let end = if (printed.foreign || printed.fails) && !printed.text.ends_with('\n') { "\n" } else { "" };
-    // A closed standard error is no failure.
+    // Errors are ignored, because standard error may be closed.
     let _ = write!(std::io::stderr(), "{}{end}", printed.text);
     if printed.fails {
         FAILURE.lock().get_or_insert(printed.text);
@@ -60,13 +61,13 @@ fn printed(id: &str, message: &str) -> Option<Printed> {
         let fails = function == Function::Errorf;
         return Some(Printed { text: decode_wide(text, show), fails, foreign: false });
     }
-    // `... | MessageID = 0x92394c89 | text`. A message without this number is about printing.
+    // `... | MessageID = 0x92394c89 | text`. A message without a MessageID is no output, but a warning about printf.
     let (_, rest) = message.split_once("MessageID = 0x")?;
     let (_, rest) = rest.split_once(['|', '\n'])?;
     Some(Printed { text: rest.strip_prefix(' ').unwrap_or(rest).to_owned(), fails: false, foreign: true })
 }
 
-/// A 64-bit number as C prints it; `None` if C has no such conversion for it.
+/// Formats a 64-bit number as C does; `None` if the conversion is not supported.
 fn show(conversion: &str, bits: u64) -> Option<String> {
     Conversion::read(conversion)?.show(bits)
 }
@@ -101,7 +102,7 @@ impl Conversion {
         let letter = rest.chars().next_back()?;
         let numbers = rest.strip_suffix(letter)?;
         let (width, precision) = numbers.split_once('.').map_or((numbers, None), |(w, p)| (w, Some(p)));
-        // A limit, so that no kernel can fill the memory.
+        // The limit keeps kernels from exhausting the memory.
         let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse().ok().filter(|n| *n <= 4096) };
         one.width = number(width)?;
         one.precision = match precision {
@@ -148,7 +149,7 @@ impl Conversion {
         })
     }
 
-    /// An integer, with as many digits as the precision demands.
+    /// An integer with at least as many digits as the precision demands.
     fn integer(&self, digits: String) -> String {
         match self.precision {
             Some(0) if digits == "0" => String::new(),
@@ -187,7 +188,7 @@ impl Conversion {
         format!("{digits}e{sign}{exponent:0>2}")
     }
 
-    /// `%g` drops trailing zeros; `#` keeps the point.
+    /// Applies two rules of C: `%g` drops trailing zeros, and `#` keeps the decimal point.
     fn trimmed(&self, digits: String) -> String {
         match (self.alternate, digits.contains('.')) {
             (true, false) => digits + ".",
@@ -204,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_kernels_print_is_found_in_the_message() {
+    fn kernel_output_is_extracted_from_messages() {
         let id = "UNASSIGNED-DEBUG-PRINTF";
         let before = "Validation Information: [ UNASSIGNED-DEBUG-PRINTF ] Object 0: handle = 0x1, type = \
                       VK_OBJECT_TYPE_DEVICE; | MessageID = 0x92394c89 | ";
@@ -236,8 +237,8 @@ mod tests {
         }
     }
 
-    /// The C library's own.
-    fn of_c(conversion: &str, bits: u64) -> String {
+    /// A C++ statement that prints the number with the C library.
+    fn c_statement(conversion: &str, bits: u64) -> String {
         let (look, letter) = conversion.split_at(conversion.len() - 1);
         let (number, length) = if "diuxXo".contains(letter) {
             (format!("{bits:#x}ull"), "ll")
@@ -283,11 +284,11 @@ mod tests {
             cases.extend("diuxXo".chars().flat_map(|c| integers.map(|i| (format!("%{look}{c}"), i))));
             cases.extend("fFeEgG".chars().flat_map(|c| floats.map(|f| (format!("%{look}{c}"), f.to_bits()))));
         }
-        // If rounding adds a digit, glibc 2.36 drops the zeros that # keeps.
+        // If rounding adds a digit, glibc 2.36 drops the trailing zeros, which `#` should keep.
         cases.retain(|(how, bits)| {
             !(how.contains('#') && how.ends_with(['g', 'G']) && f64::from_bits(*bits) == 999_999.5)
         });
-        let body: String = cases.iter().map(|(how, bits)| of_c(how, *bits)).collect();
+        let body: String = cases.iter().map(|(how, bits)| c_statement(how, *bits)).collect();
         let source = format!("#include <cstdio>\nint main() {{\n{body}}}\n");
         let program = std::env::temp_dir().join(format!("revamp-printf-{}", std::process::id()));
         let file = program.with_extension("cpp");

@@ -1,4 +1,5 @@
-//! Signals of the program's timeline semaphores that the library has been asked for: their values must increase.
+//! Tracks the signals of the program's timeline semaphores that the program requests from the library, because the values of one
+//! semaphore must increase.
 
 use crate::device::hazard::{Point, Timeline};
 use crate::error::{Error, Result};
@@ -6,11 +7,11 @@ use crate::lock::{Mutex, rank};
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How long a signal that stands in the way is waited for: its semaphore may just have been signalled and replaced by a new one of the same
-/// handle.
+/// How long a new signal waits for a pending signal of the same handle whose value is not lower. The pending signal may
+/// belong to a semaphore that the program has since destroyed, because a new semaphore may have the same handle.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// A signal whose work may not be done.
+/// A signal whose work may not be done yet.
 struct Pending {
     semaphore: u64,
     value: u64,
@@ -18,7 +19,7 @@ struct Pending {
     work: Option<Work>,
 }
 
-/// Work of a queue. The device owns the list, and the queue the device: so this keeps no queue.
+/// Work of a queue. Weak, because the device owns the list of signals, and the queue keeps the device alive.
 #[derive(Clone)]
 struct Work {
     timeline: Weak<dyn Timeline>,
@@ -39,7 +40,8 @@ impl Work {
 pub(super) struct ProgramSignals(Mutex<Vec<Pending>, { rank::PROGRAM_SIGNALS }>);
 
 impl ProgramSignals {
-    /// Records a signal of `semaphore`, whose value `now` gives, by `record`. Fails if the value would not increase.
+    /// Records a signal of `semaphore` by calling `record`. `now` reads the semaphore's current value. Fails if the value would not
+    /// increase.
     pub fn add(
         &self,
         (semaphore, value): (u64, u64),
@@ -53,18 +55,23 @@ impl ProgramSignals {
                 last.saturating_add(1)
             ))
         };
-        if let Some((_, work)) = self.in_the_way(semaphore, value) {
-            work.map_or(Ok(true), |work| work.wait(SETTLE))?;
+        let blocking = blocking_signal(&mut self.0.lock(), semaphore, value);
+        if let Some((_, Some(work))) = blocking {
+            work.wait(SETTLE)?;
         }
-        if let Some((last, _)) = self.in_the_way(semaphore, value) {
-            return Err(refused("will be signalled with", last));
+        {
+            // Held from the check to the addition, so that only one of several threads adds a value.
+            let mut all = self.0.lock();
+            if let Some((last, _)) = blocking_signal(&mut all, semaphore, value) {
+                return Err(refused("will be signalled with", last));
+            }
+            // Read only now, because pending signals may have been reached meanwhile.
+            let now = now()?;
+            if value <= now {
+                return Err(refused("already has the value", now));
+            }
+            all.push(Pending { semaphore, value, work: None });
         }
-        // After that look: what was pending then may have happened meanwhile.
-        let now = now()?;
-        if value <= now {
-            return Err(refused("already has the value", now));
-        }
-        self.0.lock().push(Pending { semaphore, value, work: None });
         let made = record();
         let mut all = self.0.lock();
         let found = all.iter().position(|p| p.semaphore == semaphore && p.value == value && p.work.is_none());
@@ -79,14 +86,14 @@ impl ProgramSignals {
         }
         made
     }
+}
 
-    /// The greatest value that the semaphore will get, if it is not less than `value`, and the work that signals it.
-    fn in_the_way(&self, semaphore: u64, value: u64) -> Option<(u64, Option<Work>)> {
-        let mut all = self.0.lock();
-        all.retain(|p| p.work.as_ref().is_none_or(|work| !work.reached()));
-        let those = all.iter().filter(|p| p.semaphore == semaphore && p.value >= value);
-        those.max_by_key(|p| p.value).map(|p| (p.value, p.work.clone()))
-    }
+/// Finds the pending signal of the semaphore with the greatest value. Returns that value and the signal's work if
+/// that value is at least `value`.
+fn blocking_signal(all: &mut Vec<Pending>, semaphore: u64, value: u64) -> Option<(u64, Option<Work>)> {
+    all.retain(|p| p.work.as_ref().is_none_or(|work| !work.reached()));
+    let those = all.iter().filter(|p| p.semaphore == semaphore && p.value >= value);
+    those.max_by_key(|p| p.value).map(|p| (p.value, p.work.clone()))
 }
 
 #[cfg(test)]
@@ -134,13 +141,32 @@ mod tests {
         }
         add((8, 1), 0, 2).unwrap();
         add((7, 6), 0, 3).unwrap();
-        // What could not be recorded stands in nobody's way.
+        // A signal that could not be recorded does not count as pending.
         assert!(all.add((7, 9), || Ok(0), || Err(Error::invalid("no"))).is_err());
         add((7, 7), 0, 4).unwrap();
         timeline.0.store(4, Ordering::Relaxed);
         assert!(add((7, 7), 7, 5).unwrap_err().contains("already has the value 7"));
-        // A new semaphore of the same handle.
+        // A new semaphore with the same handle.
         add((7, 1), 0, 5).unwrap();
         drop(timeline);
+    }
+
+    #[test]
+    fn one_of_several_threads_adds_a_value() {
+        let (all, start) = (ProgramSignals::default(), std::sync::Barrier::new(4));
+        let timeline = Arc::new(Reached(AtomicU64::new(0)));
+        let now = || {
+            std::thread::sleep(Duration::from_millis(20));
+            Ok(0)
+        };
+        let add = &|at| {
+            start.wait();
+            all.add((7, 5), now, || Ok(Point { timeline: timeline.clone(), value: at, sequence: 0 })).is_ok()
+        };
+        let added = std::thread::scope(|s| {
+            let threads: Vec<_> = (1..=4).map(|at| s.spawn(move || add(at))).collect();
+            threads.into_iter().map(|t| t.join().unwrap()).filter(|&is_added| is_added).count()
+        });
+        assert_eq!(added, 1);
     }
 }

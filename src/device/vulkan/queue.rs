@@ -1,22 +1,23 @@
 //! The queue of a Vulkan device: records commands into batches, with barriers and waits, and submits them.
 //!
-//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). If a command conflicts with an earlier
-//! one of the same queue, it gets a memory barrier, unless there is a barrier in between already. If it conflicts with work of
-//! another queue, that work is submitted first, and the batch waits for that queue's semaphore. The batch is submitted when the
-//! device is idle, when the batch has grown, or when a thread waits.
+//! A queue adds commands to an open batch of command buffers (see [`super::recording`]). A command that conflicts with an earlier
+//! command of the same queue gets a memory barrier, unless a barrier is already between them. If a command conflicts with work
+//! of another queue, that work is submitted first, and the batch waits for that queue's semaphore. The batch is submitted when
+//! the device is idle, when the batch has grown, or when a thread waits.
 
 #![allow(unsafe_code)]
 
 use super::batch::{Batch, Command};
-use super::burst::{Burst, Place};
+use super::burst::{Burst, BurstPosition};
 use super::core::{Core, Gathers};
-use super::free_recordings::{FreeRecordings, MOST_FREE};
+use super::free_recordings::{FreeRecordings, MAX_FREE};
 use super::image::VulkanImage;
 use super::losses::Names;
-use super::overruns::After;
+use super::overruns::EarlierCommands;
 use super::recording::Recording;
 use super::submission::{self, Submission};
 use super::timeline::{Submitter, VulkanTimeline};
+use super::timer::LaunchTimer;
 use crate::config;
 use crate::device::Buffer;
 use crate::device::hazard::{Detour, Point, Segments, Timeline, any_lost};
@@ -36,10 +37,10 @@ use std::time::{Duration, Instant};
 const GATHERED: u32 = 128;
 /// If a queue has a completion word, only one batch in this many signals the semaphore.
 const SIGNAL_EVERY: u64 = 16;
-/// The maximum time to wait for a signal after its work is done.
+/// The maximum time to wait for the signal of work that is already done.
 const SIGNAL_TIME: Duration = Duration::from_millis(2);
 
-/// Which hardware queue a queue submits to.
+/// The hardware queue to which a queue submits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lane {
     /// The compute queue with this index.
@@ -62,15 +63,14 @@ impl Lane {
 pub(super) struct BufferUse<'a> {
     /// The buffer.
     pub buffer: &'a Arc<dyn Buffer>,
-    /// The bytes.
+    /// The bytes that are used.
     pub range: Range<u64>,
-    /// How they are used.
     pub access: Access,
-    /// True if a copy overwrites all of these bytes, so that earlier losses do not matter.
-    pub renewed: bool,
+    /// True if a copy overwrites all these bytes, so that earlier losses do not matter.
+    pub overwritten: bool,
 }
 
-/// The uses of a command, in order of their buffers.
+/// The uses of a command, sorted by the ids of their buffers.
 type Order<'a> = SmallVec<[(u64, &'a BufferUse<'a>); 16]>;
 
 /// The conflicts of a command. Filled in place, because it is large.
@@ -78,39 +78,39 @@ type Order<'a> = SmallVec<[(u64, &'a BufferUse<'a>); 16]>;
 struct Conflicts<'a> {
     /// The locked trackers of its buffers.
     trackers: SmallVec<[(u64, MutexGuard<'a, Segments>); 16]>,
-    /// True if it conflicts with an earlier command of this queue, with no barrier in between.
+    /// True if the command needs a barrier: it conflicts with an earlier command of this queue, with no barrier in between.
     barrier: bool,
-    /// True if that command is in the open batch.
+    /// True if the command conflicts with a command in the open batch.
     chained: bool,
     /// Work of other queues of the device for which the batch must wait.
     waits: SmallVec<[Point; 4]>,
-    /// Work that must be waited for first, with no lock held.
-    elsewhere: SmallVec<[Point; 4]>,
-    /// On a driver that may stop loops, the commands whose results the command may use.
-    after: After,
+    /// Work for which the thread must wait before it records the command, with no lock held.
+    host_waits: SmallVec<[Point; 4]>,
+    /// On a driver that may stop loops, the earlier commands whose results this command may use.
+    after: EarlierCommands,
 }
 
 /// The state behind a queue's lock.
 struct QueueState {
     open: Option<Box<Batch>>,
-    flying: VecDeque<Box<Batch>>,
+    in_flight: VecDeque<Box<Batch>>,
     /// Empty batches, kept to reuse the memory of their lists.
     spent: VecDeque<Box<Batch>>,
     /// Recordings that are not in use.
     free: FreeRecordings,
-    /// The recording of a host barrier; made at the first use.
+    /// A recording with nothing but a barrier for host reads; created at the first use.
     host_barrier: Option<Recording>,
     /// The timelines and values that the last batch with waits waited for.
-    needs: SmallVec<[(u64, u64); 4]>,
-    /// Number of the open or next batch.
+    wait_points: SmallVec<[(u64, u64); 4]>,
+    /// The number of the open or next batch.
     value: u64,
-    /// Commands recorded so far.
+    /// The number of commands recorded so far.
     sequence: u64,
     /// Sequence number of the first command after the last barrier.
     barrier: u64,
     /// Sequence number of the last timed launch.
     timed: Option<u64>,
-    /// The burst under way.
+    /// The current burst.
     burst: Burst,
 }
 
@@ -119,8 +119,11 @@ pub(super) struct VulkanQueue {
     /// The device.
     pub core: Arc<Core>,
     lane: Lane,
+    /// True if each command is submitted at once.
     immediate: bool,
+    /// The queue's timeline.
     own: Arc<VulkanTimeline>,
+    /// The same timeline as a trait object.
     timeline: Arc<dyn Timeline>,
     state: Mutex<QueueState, { rank::QUEUE }>,
 }
@@ -128,7 +131,7 @@ pub(super) struct VulkanQueue {
 impl VulkanQueue {
     /// A new queue on `lane`.
     pub fn new(core: &Arc<Core>, lane: Lane, immediate: bool) -> Result<Arc<Self>> {
-        let with_word = core.spins && matches!(lane, Lane::Transfer(_)) || config::get().test.words;
+        let with_word = core.is_hardware && matches!(lane, Lane::Transfer(_)) || config::get().test.words;
         let own = VulkanTimeline::new(core, with_word)?;
         let queue = Arc::new(Self {
             core: core.clone(),
@@ -138,7 +141,7 @@ impl VulkanQueue {
             own,
             state: Mutex::new(QueueState::new(lane.family(core))),
         });
-        // This is the only place that sets it.
+        // `set` cannot fail, because `own.queue` is set nowhere else.
         let queue_of: Weak<VulkanQueue> = Arc::downgrade(&queue);
         let _ = queue.own.queue.set(queue_of.clone());
         if !immediate {
@@ -152,7 +155,18 @@ impl VulkanQueue {
         &self.timeline
     }
 
-    /// True if compute shaders can run on it.
+    /// A timer for a command of this queue. Fails if the queue has no timestamps.
+    pub fn timer(&self) -> Result<Arc<LaunchTimer>> {
+        LaunchTimer::new(&self.core, self.timestamp_bits())
+    }
+
+    /// The valid bits of the queue's timestamps; 0 if the queue has none.
+    pub fn timestamp_bits(&self) -> u32 {
+        let limits = &self.core.physical.limits;
+        if self.computes() { limits.timestamp_bits } else { limits.transfer_timestamp_bits }
+    }
+
+    /// True if compute shaders can run on the queue.
     pub fn computes(&self) -> bool {
         matches!(self.lane, Lane::Compute(_))
     }
@@ -165,22 +179,16 @@ impl VulkanQueue {
 
     /// Records the layout transition of an image, if it was not done before.
     pub fn prepare(&self, buffer: &Arc<dyn Buffer>, image: &VulkanImage) -> Result<()> {
+        // Several threads may get here at the same time. The lock is held until the transition is noted, so that only
+        // one of them records it.
+        let _preparing = image.preparing.lock();
         if image.is_prepared() {
             return Ok(());
         }
-        let all = BufferUse { buffer, range: 0..buffer.size(), access: Access::Write, renewed: true };
-        let mut prepared = false;
-        // Several threads may arrive here. Under the locks of the command, only the first one records the transition.
-        let mut prepare = |commands| {
-            prepared = !image.is_prepared();
-            if prepared {
-                image.prepare(commands);
-            }
-        };
-        let point = self.record_after(&[all], Command::Other(&mut prepare), false)?;
-        if prepared {
-            image.prepared_by(point);
-        }
+        let all = BufferUse { buffer, range: 0..buffer.size(), access: Access::Write, overwritten: true };
+        let mut prepare = |commands| image.prepare(commands);
+        let point = self.record_after(&[all], Command::Other(&mut prepare, None), false)?;
+        image.prepared_by(point);
         Ok(())
     }
 
@@ -192,10 +200,10 @@ impl VulkanQueue {
         order.iter().map(|(_, u)| u.buffer).find(|buffer| is_unprepared(buffer))
     }
 
-    /// [`Self::record`]; with `prepares`, repeats layout transitions that were lost.
+    /// Like [`Self::record`]. If `prepares` is true, also repeats layout transitions that were lost.
     fn record_after(&self, uses: &[BufferUse<'_>], mut work: Command<'_>, prepares: bool) -> Result<Point> {
         let mut order: Order<'_> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
-        // They are usually in order.
+        // The uses are usually sorted already.
         if !order.is_sorted_by_key(|(id, _)| *id) {
             order.sort_unstable_by_key(|(id, _)| *id);
         }
@@ -209,16 +217,16 @@ impl VulkanQueue {
             let in_burst = state.burst.goes_on(now);
             let mut conflicts = Conflicts::default();
             self.find_conflicts(&state, &order, &mut conflicts)?;
-            let of_uses = conflicts.waits.len();
+            let waits_of_uses = conflicts.waits.len();
             if !work.after().is_empty() {
-                self.come_after(&state, work.after(), &mut conflicts)?;
+                self.order_after(&state, work.after(), &mut conflicts)?;
             }
-            if !conflicts.elsewhere.is_empty() {
-                // Some points are not signalled yet, or are of another device. Waits for them with no lock held, and starts over.
-                let elsewhere = std::mem::take(&mut conflicts.elsewhere);
+            if !conflicts.host_waits.is_empty() {
+                // Some points are not signalled yet, or belong to another device. Waits for these points with no lock held, then starts over.
+                let host_waits = std::mem::take(&mut conflicts.host_waits);
                 drop(conflicts);
                 drop(state);
-                self.await_others(elsewhere)?;
+                self.wait_for_points(host_waits)?;
                 continue;
             }
             if let Some(buffer) = if prepares && any_lost() { Self::unprepared(&order) } else { None } {
@@ -229,9 +237,10 @@ impl VulkanQueue {
                 }
                 continue;
             }
-            // The whole batch would wait for points that only this command has to wait for.
-            let waits = |batch: &Batch| conflicts.waits[of_uses..].iter().all(|p| batch.waits_for(p));
-            let has_more = conflicts.waits.len() > of_uses;
+            // Submits the open batch before this command joins it. Otherwise the batch's commands would wait for points that only this
+            // command must wait for.
+            let waits = |batch: &Batch| conflicts.waits[waits_of_uses..].iter().all(|p| batch.waits_for(p));
+            let has_more = conflicts.waits.len() > waits_of_uses;
             if has_more && state.open.as_ref().is_some_and(|batch| batch.count > 0 && !waits(batch)) {
                 drop(conflicts);
                 self.submit_all(&mut state)?;
@@ -240,31 +249,31 @@ impl VulkanQueue {
             // No other command runs at the same time as a timed launch.
             conflicts.barrier |= state.timed.is_some_and(|timed| timed >= state.barrier);
             let (barrier, number) = (conflicts.barrier, state.value);
-            let ahead = || number - 1 - self.own.poll(number - 1);
-            let alone = self.immediate || !in_burst && ahead() == 0;
+            let unfinished_batches = || number - 1 - self.own.poll(number - 1);
+            let alone = self.immediate || !in_burst && unfinished_batches() == 0;
             let recording = self.recording(&mut state, barrier, &work, alone)?;
-            // If this fails, the commands recorded before stay, and nothing of this command is recorded.
+            // If this fails, earlier commands stay recorded, and nothing of this command is recorded.
             let recorded = match &mut work {
                 Command::Dispatch(launch) => recording.launch(&self.own, barrier, launch)?,
                 Command::Timed(launch, timer) => recording.timed(&self.own, launch, timer).map(|()| true)?,
-                Command::Foreign { .. } => recording.add(&self.core, barrier, &mut |_| {}).map(|()| true)?,
-                Command::Stamp(timer, first) => recording.stamp(&self.core, barrier, timer, *first).map(|()| true)?,
-                Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
+                Command::Foreign { .. } => recording.add(&self.core, barrier, None, &mut |_| {}).map(|()| true)?,
+                Command::Other(write, timer) => recording.add(&self.core, barrier, *timer, *write).map(|()| true)?,
             };
             let (point, count) = self.note(&mut state, &order, &mut conflicts, &work)?;
             let chained = conflicts.chained;
             drop(conflicts);
-            // The time for recording does not count as time of the program.
+            // The time since the last command must not include the time for recording.
             state.burst.add(if recorded { Instant::now() } else { now });
             // Keeps the device busy without submitting each command separately.
             let submit = alone
                 || state.burst.is_cut()
-                    && match ahead() {
+                    && match unfinished_batches() {
                         0 | 1 => true,
                         _ => count >= GATHERED,
                     };
             if submit {
-                // If it depends on no other command of the batch and is not submitted, its destination is unchanged, so it is not lost.
+                // If the submission fails, the caller reports the error for this command. The command's destination is unchanged, so the
+                // command counts as lost only if it depends on another command of the batch.
                 let lost_below = if chained { point.sequence + 1 } else { point.sequence };
                 self.submit(&mut state, lost_below)?;
             }
@@ -272,18 +281,18 @@ impl VulkanQueue {
         }
     }
 
-    /// Locks the trackers of the buffers, all together and in one order, so that two queues cannot order two buffers
-    /// differently; then finds the conflicts of the uses.
+    /// Locks the trackers of the buffers and finds the conflicts of the uses. All trackers are locked at the same time, sorted by
+    /// buffer id, so that two queues cannot order their uses of two buffers differently.
     fn find_conflicts<'a>(&self, state: &QueueState, order: &Order<'a>, found: &mut Conflicts<'a>) -> Result<()> {
         let watched = self.core.overruns.is_active();
-        let Conflicts { trackers, barrier, chained, waits, elsewhere, after } = found;
+        let Conflicts { trackers, barrier, chained, waits, host_waits, after } = found;
         for &(id, u) in order {
             if trackers.last().is_none_or(|(last, _)| *last != id) {
                 trackers.push((id, u.buffer.tracker().lock_as(id)));
             }
             let Some((_, segments)) = trackers.last_mut() else { continue };
             segments.conflicts_of(&self.timeline, &u.range, u.access, |p| {
-                if watched && !u.renewed {
+                if watched && !u.overwritten {
                     after.add((p.timeline.id(), p.sequence));
                 }
                 if p.is_on(&self.timeline) {
@@ -292,11 +301,11 @@ impl VulkanQueue {
                 } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
                     waits.push(p.clone());
                 } else {
-                    elsewhere.push(p.clone());
+                    host_waits.push(p.clone());
                 }
             });
             // A kernel that only writes may skip elements, so lost bytes are an error for it too.
-            if !u.renewed {
+            if !u.overwritten {
                 segments.check(&u.range)?;
             }
         }
@@ -305,7 +314,7 @@ impl VulkanQueue {
 
     /// Orders a command after these points, even without conflicting uses.
     #[cold]
-    fn come_after(&self, state: &QueueState, after: &[Point], found: &mut Conflicts<'_>) -> Result<()> {
+    fn order_after(&self, state: &QueueState, after: &[Point], found: &mut Conflicts<'_>) -> Result<()> {
         for p in after {
             if let Some(reason) = if any_lost() { p.timeline.lost(p) } else { None } {
                 return Err(reason);
@@ -323,14 +332,14 @@ impl VulkanQueue {
             } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
                 found.waits.push(p.clone());
             } else {
-                found.elsewhere.push(p.clone());
+                found.host_waits.push(p.clone());
             }
         }
         Ok(())
     }
 
-    /// Notes a command that was recorded: what its batch waits for and keeps alive, and its uses. Returns its point, and how
-    /// many commands the batch has.
+    /// Updates the state after a command was recorded: the batch's waits, the objects that the batch keeps alive, and the trackers.
+    /// Returns the command's point and the number of commands in the batch.
     fn note(
         &self,
         state: &mut QueueState,
@@ -346,7 +355,7 @@ impl VulkanQueue {
             state.timed = Some(sequence);
         }
         state.sequence += 1;
-        let batch = state.open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
+        let batch = state.open.as_mut().ok_or_else(|| Error::internal("a queue has no open batch"))?;
         for p in &conflicts.waits {
             batch.wait_for(p);
         }
@@ -362,7 +371,7 @@ impl VulkanQueue {
             batch.for_host = batch.for_host || u.access.writes() && u.buffer.host().is_some();
             at += usize::from(locked[at].0 != id);
             let segments = &mut locked[at].1;
-            // A batch keeps each of its buffers alive.
+            // A batch holds one reference to each of its buffers.
             if segments.kept != (own, number) {
                 segments.kept = (own, number);
                 batch.buffers.push(u.buffer.clone());
@@ -372,8 +381,8 @@ impl VulkanQueue {
         Ok((point, batch.count))
     }
 
-    /// Makes sure that this queue can wait for the points, or that they are reached.
-    fn await_others(&self, points: SmallVec<[Point; 4]>) -> Result<()> {
+    /// Makes sure for each point that the point is reached, or that this queue can wait for it.
+    fn wait_for_points(&self, points: SmallVec<[Point; 4]>) -> Result<()> {
         let here = |p: &Point| p.timeline.device() == Some(self.core.id);
         for p in points.iter().filter(|p| here(p)) {
             p.timeline.flush(p.value)?;
@@ -386,7 +395,7 @@ impl VulkanQueue {
         }
         for p in points.iter().filter(|p| !here(p)) {
             let done = p.wait(None);
-            // Losses are reported when conflicts are looked for again.
+            // The next search for conflicts reports losses.
             if !p.reached() {
                 done?;
             }
@@ -397,7 +406,7 @@ impl VulkanQueue {
     /// The point at which all work recorded so far is done. Submits this work, and releases the objects of finished work.
     pub fn marker(&self) -> Result<Point> {
         let mut state = self.state.lock();
-        let value = if state.open.is_some() { state.value } else { state.value - 1 };
+        let value = state.last();
         // A marker is not a command and has no sequence number: if the next command is lost, the marker is not.
         let point = Point { timeline: self.timeline.clone(), value, sequence: u64::MAX };
         state.burst.end();
@@ -409,10 +418,15 @@ impl VulkanQueue {
         Ok(point)
     }
 
-    /// True if none of its work waits for other queues of the device, except for the one with this timeline.
+    /// True if the queue has work in batches after the batch with this value.
+    pub fn has_later_work(&self, value: u64) -> bool {
+        self.state.lock().last() > value
+    }
+
+    /// True if no work of this queue waits for other queues of the device, except for the queue with this timeline.
     pub fn waits_only_for(&self, timeline: Option<u64>) -> bool {
         let state = self.state.lock();
-        let mut waits = state.flying.iter().rev().flat_map(|batch| &batch.waits);
+        let mut waits = state.in_flight.iter().rev().flat_map(|batch| &batch.waits);
         waits.all(|(waited, value)| Some(waited.id()) == timeline || waited.reached(*value))
     }
 
@@ -420,16 +434,16 @@ impl VulkanQueue {
     pub fn release_finished(&self) -> bool {
         let mut state = self.state.lock();
         self.reap(&mut state, usize::MAX);
-        let Some(last) = state.flying.back().map(|b| b.value) else { return true };
+        let Some(last) = state.in_flight.back().map(|b| b.value) else { return true };
         // The completion word may be set before the semaphore is signalled.
-        let asks = self.own.word.is_some() && self.own.reached(last) && self.core.lost().is_none();
-        if asks && self.signal().is_ok() && self.own.watch_semaphore(last, SIGNAL_TIME) {
+        let needs_signal = self.own.word.is_some() && self.own.reached(last) && self.core.lost().is_none();
+        if needs_signal && self.signal().is_ok() && self.own.watch_semaphore(last, SIGNAL_TIME) {
             self.reap(&mut state, usize::MAX);
         }
-        state.flying.is_empty()
+        state.in_flight.is_empty()
     }
 
-    /// The recording for the next command; opens a batch if none is open. `alone`: the command will be the only one in its batch.
+    /// The recording for the next command. Opens a batch if none is open. `alone`: the command will be the only one in its batch.
     fn recording<'s>(
         &self,
         state: &'s mut QueueState,
@@ -447,7 +461,7 @@ impl VulkanQueue {
             Command::Dispatch(launch) | Command::Timed(launch, _) => {
                 launch.block.map_or(0, |(_, block)| block.bytes.len() as u64)
             }
-            Command::Foreign { .. } | Command::Stamp(..) | Command::Other(_) => 0,
+            Command::Foreign { .. } | Command::Other(..) => 0,
         };
         let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
@@ -466,22 +480,22 @@ impl VulkanQueue {
             state.burst.cut_after(length);
         }
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
-        last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
+        last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue has no open batch"))
     }
 
-    /// A recording that begins with this command at `place`: one that held the same launches before, if there is one.
+    /// A recording that begins with this command at `place`: if possible, one that recorded the same launches before.
     fn choose(
         &self,
         state: &mut QueueState,
         barrier: bool,
         work: &Command<'_>,
-        place: Place,
+        place: BurstPosition,
         expected: u64,
     ) -> Result<Box<Recording>> {
         if let Command::Dispatch(launch) = work {
             let find = |state: &mut QueueState| state.free.take_known(place, expected as usize, barrier, launch);
             let mut found = find(state);
-            if found.is_none() && !state.flying.is_empty() {
+            if found.is_none() && !state.in_flight.is_empty() {
                 self.reap(state, usize::MAX);
                 found = find(state);
             }
@@ -496,17 +510,17 @@ impl VulkanQueue {
 
     /// Releases the objects of at most `most` finished batches; their recordings become free.
     fn reap(&self, state: &mut QueueState, most: usize) {
-        let Some(first) = state.flying.front() else { return };
-        // The semaphore, not the word, decides whether the command buffer may be reset.
+        let Some(first) = state.in_flight.front() else { return };
+        // The semaphore, not the completion word, decides whether command buffers may be reset.
         let done = match self.own.known() {
             Some(known) if known >= first.value => known,
             _ => self.own.poll_semaphore(),
         };
         for _ in 0..most {
-            if state.flying.front().is_none_or(|b| b.value > done) {
+            if state.in_flight.front().is_none_or(|b| b.value > done) {
                 break;
             }
-            let Some(mut batch) = state.flying.pop_front() else { break };
+            let Some(mut batch) = state.in_flight.pop_front() else { break };
             for recording in batch.recordings.drain(..) {
                 state.free.give_back(&self.core, recording);
             }
@@ -514,43 +528,44 @@ impl VulkanQueue {
             state.spent.push_back(batch);
         }
         state.free.trim(&self.core);
-        state.spent.truncate(MOST_FREE);
+        state.spent.truncate(MAX_FREE);
     }
 
-    /// Submits the open batch, if there is one, for a caller that may not need its commands: fails only if the device is lost.
-    /// The state is locked.
+    /// Submits the open batch, if there is one. Fails only if the device is lost: other losses concern commands that the caller
+    /// may not need. The caller has locked the state.
     fn submit_all(&self, state: &mut QueueState) -> Result<()> {
         self.submit(state, u64::MAX).or_else(|_| self.core.check_alive())
     }
 
-    /// Submits the open batch, if there is one. If that fails, its commands before the sequence number `lost_below` are lost; the
-    /// caller reports the others. The state is locked.
+    /// Submits the open batch, if there is one. If the submission fails, the batch's commands before the sequence number `lost_below`
+    /// are lost, and the caller reports the error for the others. The caller has locked the state.
     fn submit(&self, state: &mut QueueState, lost_below: u64) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         self.core.gathering.fetch_sub(usize::from(!self.immediate), Ordering::Relaxed);
         state.value = batch.value + 1;
-        match self.hand_over(&mut batch, state) {
+        match self.submit_batch(&mut batch, state) {
             Ok(()) => {
-                state.flying.push_back(batch);
+                state.in_flight.push_back(batch);
                 state.burst.submitted(Instant::now());
-                // Runs while the device works, but only shortly, because a small copy ends soon. One signal may finish many batches.
+                // Runs while the device works. On a queue with a completion word, one signal may finish many batches. Only two of them are
+                // released here, because a small copy may be done soon.
                 self.reap(state, if self.own.word.is_some() { 2 } else { usize::MAX });
                 state.free.prepare(&self.core);
                 Ok(())
             }
             Err(e) => {
-                // The recorded commands are lost: unless the device is lost, only an allocation can have failed. The batch's
-                // number must still be reached, because other threads wait for it.
+                // The recorded commands are lost. Unless the device is lost, only an allocation has failed. The batch is then submitted
+                // without its commands, because other threads may wait for the batch's number.
                 let first = state.sequence - u64::from(batch.count);
                 self.own.lose(batch.value, first..state.sequence.min(lost_below).max(first), batch.names(), e.clone());
-                // Kept, because the program may wait for these semaphores.
+                // The batch still signals these semaphores, because the program may wait for them.
                 let signals = std::mem::take(&mut batch.foreign_signals);
                 batch.destroy(&self.core);
                 batch.foreign_signals = signals;
                 if self.core.lost().is_none() {
-                    match self.hand_over(&mut batch, state) {
-                        Ok(()) => state.flying.push_back(batch),
-                        Err(_) => drop(self.core.give_up("vkQueueSubmit")),
+                    match self.submit_batch(&mut batch, state) {
+                        Ok(()) => state.in_flight.push_back(batch),
+                        Err(_) => drop(self.core.mark_lost("vkQueueSubmit")),
                     }
                 }
                 Err(e)
@@ -558,7 +573,7 @@ impl VulkanQueue {
         }
     }
 
-    fn hand_over(&self, batch: &mut Batch, state: &mut QueueState) -> Result<()> {
+    fn submit_batch(&self, batch: &mut Batch, state: &mut QueueState) -> Result<()> {
         self.core.count_submission()?;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
         if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
@@ -567,7 +582,7 @@ impl VulkanQueue {
         let mut first = state.sequence - u64::from(batch.count);
         for recording in &mut batch.recordings {
             commands.push(recording.end(&self.core)?);
-            first += recording.belong(batch.value, first);
+            first += recording.set_batch(batch.value, first);
         }
         if batch.for_host && self.own.word.is_none() {
             let barrier = match &mut state.host_barrier {
@@ -582,37 +597,37 @@ impl VulkanQueue {
             waits.push(semaphore);
             wait_values.push(value);
         }
-        let (signalled, handed) = (self.own.signalled(), self.own.handed.load(Ordering::Relaxed));
-        // Without a recording nothing writes the word.
+        let (signalled, last_submitted) = (self.own.signalled(), self.own.last_submitted.load(Ordering::Relaxed));
+        // A batch without command buffers cannot write the completion word, so it must signal the semaphore.
         let signals = self.own.word.is_none() || commands.is_empty() || batch.value >= signalled + SIGNAL_EVERY;
         // A batch that waits for other queues must not delay the signal of earlier work.
-        let needs: SmallVec<[_; 4]> = batch.waits.iter().map(|(t, v)| (t.id(), *v)).collect();
-        let delayed = !needs.is_empty() && needs != state.needs;
+        let wait_points: SmallVec<[_; 4]> = batch.waits.iter().map(|(t, v)| (t.id(), *v)).collect();
+        let delayed = !wait_points.is_empty() && wait_points != state.wait_points;
         if delayed {
-            state.needs = needs;
+            state.wait_points = wait_points;
         }
-        let before = (delayed && handed > signalled).then_some(handed);
+        let before = (delayed && last_submitted > signalled).then_some(last_submitted);
         let after = signals.then_some(batch.value);
         if !batch.after.is_empty() {
             self.own.depend(batch.value, &mut batch.after);
         }
-        let (waits, also) = ((&waits[..], &wait_values[..]), &batch.foreign_signals[..]);
-        self.submit_to_queue(&Submission { before, waits, commands: &commands, after, also })?;
-        self.own.handed.store(batch.value, Ordering::Release);
+        let (waits, program_signals) = ((&waits[..], &wait_values[..]), &batch.foreign_signals[..]);
+        self.submit_to_queue(&Submission { before, waits, commands: &commands, after, program_signals })?;
+        self.own.last_submitted.store(batch.value, Ordering::Release);
         Ok(())
     }
 
-    /// Makes the semaphore signal all that was handed over. The state is locked.
+    /// Submits a signal of the semaphore for all submitted batches. The caller has locked the state.
     fn signal(&self) -> Result<()> {
-        let handed = self.own.handed.load(Ordering::Acquire);
-        if self.own.signalled() >= handed {
+        let last_submitted = self.own.last_submitted.load(Ordering::Acquire);
+        if self.own.signalled() >= last_submitted {
             return Ok(());
         }
         self.core.count_submission()?;
-        self.submit_to_queue(&Submission { after: Some(handed), ..Submission::default() })
+        self.submit_to_queue(&Submission { after: Some(last_submitted), ..Submission::default() })
     }
 
-    /// The queue to which it submits, and its index among those of the family.
+    /// The hardware queue to which this queue submits, and the index of the hardware queue in its family.
     pub fn hardware(&self) -> (vk::Queue, u32) {
         match self.lane {
             Lane::Compute(i) => (self.core.compute[i], i as u32),
@@ -626,24 +641,24 @@ impl VulkanQueue {
 }
 
 impl Gathers for VulkanQueue {
-    fn begin_gathered(&self, blocks: bool) {
-        // A thread that holds the state records or submits.
+    fn submit_gathered(&self, blocks: bool) {
+        // If the state is locked, another thread is recording or submitting already.
         let Some(mut state) = self.state.try_lock() else { return };
         let submitted = state.value - 1;
         if state.open.is_some() && (blocks || submitted - self.own.poll(submitted) <= 1) {
             state.burst.end();
-            // Fails only if the device is lost, which every wait finds.
+            // Fails only if the device is lost, and every wait reports that.
             let _ = self.submit_all(&mut state);
         }
     }
 }
 
 impl Submitter for VulkanQueue {
-    /// The names of the commands of a batch under way.
+    /// The names of the commands of an unfinished batch.
     fn names(&self, value: u64) -> Option<Names> {
-        // If the state is locked, its owner works with a lost device and needs no names.
+        // If the state is locked, its owner is handling a lost device and needs no names.
         let state = self.state.try_lock()?;
-        let batch = state.flying.iter().chain(&state.open).find(|b| b.value == value)?;
+        let batch = state.in_flight.iter().chain(&state.open).find(|b| b.value == value)?;
         Some(batch.names())
     }
 
@@ -654,8 +669,8 @@ impl Submitter for VulkanQueue {
         self.submit_all(&mut state)
     }
 
-    /// Makes the semaphore signal all that was handed over.
-    fn signal_handed(&self) -> Result<()> {
+    /// Submits a signal of the semaphore for all submitted batches.
+    fn signal_submitted(&self) -> Result<()> {
         let _state = self.state.lock();
         self.signal()
     }
@@ -663,25 +678,25 @@ impl Submitter for VulkanQueue {
 
 impl Drop for VulkanQueue {
     fn drop(&mut self) {
-        // Recorded work is still submitted. If that fails, it is lost.
+        // Recorded work is still submitted. If the submission fails, the work is lost.
         let mut state = std::mem::replace(self.state.get_mut(), QueueState::new(self.lane.family(&self.core)));
         if let Err(e) = self.submit(&mut state, u64::MAX) {
             crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
         }
         if self.signal().or_else(|_| self.signal()).is_err() && self.core.lost().is_none() {
-            // No other thread could signal the points that others wait for, so the device counts as lost.
-            drop(self.core.give_up("vkQueueSubmit"));
+            // Other threads may wait for points that can never be signalled now, so the device counts as lost.
+            drop(self.core.mark_lost("vkQueueSubmit"));
         }
         let (core, own) = (self.core.clone(), self.own.clone());
-        let last = own.handed.load(Ordering::Acquire);
-        let idle = state.flying.is_empty() || own.reached(last) && own.watch_semaphore(last, SIGNAL_TIME);
+        let last = own.last_submitted.load(Ordering::Acquire);
+        let idle = state.in_flight.is_empty() || own.reached(last) && own.watch_semaphore(last, SIGNAL_TIME);
         let mut finish = move || {
-            // On a lost device the wait ends at once, and destroying is allowed.
+            // On a lost device, the wait ends at once, and objects may be destroyed.
             if let Err(e) = own.block(last, None) {
                 crate::log!(Info, "{e}");
                 core.wait_idle();
             }
-            state.flying.iter_mut().for_each(|batch| batch.destroy(&core));
+            state.in_flight.iter_mut().for_each(|batch| batch.destroy(&core));
             state.free.destroy(&core);
             state.host_barrier.iter_mut().for_each(|recording| recording.destroy(&core));
         };
@@ -693,17 +708,22 @@ impl QueueState {
     fn new(family: u32) -> Self {
         Self {
             open: None,
-            flying: VecDeque::new(),
+            in_flight: VecDeque::new(),
             spent: VecDeque::new(),
             free: FreeRecordings::new(family),
             host_barrier: None,
-            needs: SmallVec::new(),
+            wait_points: SmallVec::new(),
             value: 1,
             sequence: 0,
             barrier: 0,
             timed: None,
             burst: Burst::default(),
         }
+    }
+
+    /// The value of the last batch.
+    fn last(&self) -> u64 {
+        if self.open.is_some() { self.value } else { self.value - 1 }
     }
 }
 

@@ -1,13 +1,13 @@
-//! Recordings: command buffers that remember the launches they hold.
+//! Recordings: command buffers that remember their launches.
 //!
-//! A program launches the same kernels over and over, and what changes is in the argument blocks, which the host writes. So
-//! a command buffer is kept when its work is done. A batch that begins with the same launch takes it, and as long as its
-//! launches are those that the command buffer holds, nothing is recorded (docs/decisions/0013-recorded-again.md). At the
-//! first difference the command buffer is recorded anew from its beginning.
+//! Programs launch the same kernels repeatedly. Only the argument blocks change, and the host writes these. So a command buffer
+//! is kept when its work is done, and a batch that begins with the same launch reuses it. As long as the launches of the batch equal
+//! those of the command buffer, nothing is recorded (docs/decisions/0013-recorded-again.md). At the first difference, the command
+//! buffer is recorded again from its beginning.
 
 #![allow(unsafe_code)]
 
-use super::burst::Place;
+use super::burst::BurstPosition;
 use super::command_pool::CommandPool;
 use super::core::Core;
 use super::image::ImageDescriptor;
@@ -26,59 +26,58 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-/// Argument blocks begin at multiples of this: no functor may have a larger alignment.
+/// The minimum alignment of argument blocks. No functor may have a larger alignment.
 const ARGUMENT_ALIGN: u64 = 64;
-/// Behind the blocks of a page, so that the uniform buffer of each has as many bytes as kernels may read.
-const BEHIND: u64 = revamp_image::arguments::BYTES;
+/// Padding after the blocks of a page. The uniform buffer of a block always has the maximum size that kernels may read.
+const PAGE_PADDING: u64 = revamp_image::arguments::BYTES;
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 16 << 10;
-/// Descriptor sets, storage buffers, and uniform buffers, images and samplers of each kind of a descriptor pool; more if a single
-/// set has more.
+/// The size of a descriptor pool: the number of sets, of storage buffers, and of descriptors of each other type (uniform buffers,
+/// images, samplers). The pool is larger if a single set has more descriptors.
 const POOL: (u32, u32, u32) = (64, 512, 64);
-/// Sets with the argument block: one for each page that a recording has had.
+/// The number of sets with an argument block in a descriptor pool. A recording needs one for each page.
 const ARGUMENT_SETS: u32 = 4;
-/// Words of the push constants of a kernel made for split domains: base and total of the workgroups.
+/// Words in the push constants of a kernel for split domains: the first workgroup and the total number of workgroups.
 const SPLIT_WORDS: usize = 8;
 
 fn not_mapped() -> Error {
     Error::internal("argument memory is not mapped")
 }
 
-/// Where argument blocks may begin.
+/// The alignment of argument blocks on the device.
 fn argument_align(core: &Core) -> u64 {
     core.physical.limits.uniform_buffer_offset_alignment.max(ARGUMENT_ALIGN)
 }
 
-/// A kernel launch, as the queue gets it.
+/// A kernel launch that a queue is to record.
 pub(super) struct LaunchCommand<'a> {
-    /// The pipeline.
     pub pipeline: &'a Arc<Pipeline>,
-    /// Workgroups, which may exceed the limit of one dispatch if the pipeline was made for it.
+    /// The number of workgroups. It may exceed the device's limit if the pipeline was created for split domains.
     pub groups: [u64; 3],
-    /// Storage buffers by descriptor.
+    /// The buffer of each buffer descriptor.
     pub bindings: &'a [BoundBuffer],
-    /// Images and samplers by descriptor.
+    /// The images and samplers of each descriptor.
     pub images: &'a [ImageDescriptor],
     /// Push constants.
     pub push: &'a [u8],
-    /// An argument block: its address goes into the push constants at this offset.
+    /// An argument block, and the offset in the push constants at which its address is stored.
     pub block: Option<(usize, &'a Block)>,
-    /// Work that comes first, whatever it uses.
+    /// Work that must be done before the launch, whatever buffers the launch uses.
     pub after: &'a [Point],
 }
 
 impl LaunchCommand<'_> {
-    /// Where the address of its block is in the push constants.
+    /// The range in the push constants at which the address of its block is stored; empty if it has no block.
     fn address(&self) -> Range<usize> {
         self.block.map_or(0..0, |(at, _)| at..at + size_of::<u64>())
     }
 }
 
-/// A launch as a recording holds it.
+/// A launch in a recording.
 struct RecordedLaunch {
     /// True if a full memory barrier comes before it.
     barrier: bool,
-    /// A batch in flight keeps it alive. While this reference exists, no other pipeline has its address.
+    /// The batch in flight keeps the pipeline alive. While this reference exists, no other pipeline can get its address.
     pipeline: Weak<Pipeline>,
     groups: [u64; 3],
     push: SmallVec<[u8; 64]>,
@@ -93,11 +92,11 @@ struct Bound {
     binding: u32,
     element: u32,
     bound_as: BoundAs,
-    /// The id of the [`VulkanBuffer`], which is never used again, unlike Vulkan's handles.
+    /// The id of the [`VulkanBuffer`]. Unlike Vulkan's handles, ids are not reused.
     buffer: u64,
     range: Range<u64>,
     raw: vk::Buffer,
-    /// Where the range begins in `raw`.
+    /// The offset of the range in `raw`.
     offset: u64,
 }
 
@@ -117,8 +116,8 @@ impl Bound {
         })
     }
 
-    /// True if this is the buffer, bound in the same way.
-    fn is(&self, b: &BoundBuffer) -> bool {
+    /// True if this is the same buffer, bound in the same way.
+    fn is_same(&self, b: &BoundBuffer) -> bool {
         self.buffer == b.bound.buffer.id()
             && self.range == b.bound.range
             && (self.set, self.binding, self.element) == (b.set, b.binding, b.element)
@@ -127,7 +126,7 @@ impl Bound {
 }
 
 impl RecordedLaunch {
-    /// `address`: that of its block.
+    /// `address`: the address of the launch's block.
     fn new(core: &Core, barrier: bool, launch: &LaunchCommand<'_>, address: Option<u64>) -> Result<Self> {
         let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
         let pipeline = Arc::downgrade(launch.pipeline);
@@ -138,8 +137,9 @@ impl RecordedLaunch {
         Ok(Self { barrier, pipeline, groups: launch.groups, push, bound, images: launch.images.to_vec() })
     }
 
-    /// True if this launch is recorded here. `address`: that of its block; `None` if it has none, or if that is not known yet.
-    fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, address: Option<u64>) -> bool {
+    /// True if `launch` is the same launch. `address`: the address of its block; `None` if it has no block, or if the address is
+    /// not known yet.
+    fn is_same(&self, barrier: bool, launch: &LaunchCommand<'_>, address: Option<u64>) -> bool {
         let (push, at) = (self.push.as_slice(), launch.address());
         self.barrier == barrier
             && Weak::as_ptr(&self.pipeline) == Arc::as_ptr(launch.pipeline)
@@ -150,48 +150,52 @@ impl RecordedLaunch {
             && address.is_none_or(|address| push[at] == address.to_ne_bytes())
             && (self.images.is_empty() && launch.images.is_empty() || same_images(&self.images, launch.images))
             && self.bound.len() == launch.bindings.len()
-            && self.bound.iter().zip(launch.bindings).all(|(recorded, now)| recorded.is(now))
+            && self.bound.iter().zip(launch.bindings).all(|(recorded, now)| recorded.is_same(now))
     }
 }
 
-/// By itself, since most launches have none.
+/// Out of line, because most launches have no images.
 #[cold]
 fn same_images(recorded: &[ImageDescriptor], now: &[ImageDescriptor]) -> bool {
     recorded == now
 }
 
-/// What the command buffer of a recording contains.
+/// The contents of a recording's command buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    /// Nothing of use: it must be recorded before it is submitted.
+enum Contents {
+    /// Nothing useful: the command buffer must be recorded before it is submitted.
     Nothing,
-    /// It is being recorded, and contains everything so far.
+    /// The command buffer is being recorded, and contains all commands added so far.
     Open,
-    /// All launches of the list.
+    /// The command buffer has been recorded, and contains all launches of [`Recording::list`].
     All,
 }
 
-/// A command buffer and what its commands need.
+/// A command buffer and the objects that its commands need.
 pub(super) struct Recording {
-    /// `None` once it is destroyed.
+    /// The pool of the command buffer; `None` once the recording is destroyed.
     pool: Option<Arc<CommandPool>>,
     commands: vk::CommandBuffer,
-    /// Where its launches began in their burst.
-    pub place: Place,
-    holds: Holds,
+    /// The position of its first launch in the burst.
+    pub place: BurstPosition,
+    contents: Contents,
     /// Its launches, from the previous use or this one.
     list: Vec<RecordedLaunch>,
-    /// How many of them this use has.
+    /// The number of launches in `list` that belong to the current use.
     used: usize,
-    /// True if it has commands that are not in the list, so that it can be used only once.
-    once: bool,
+    /// True if the command buffer has commands that are not in `list`. Then it can be used only once.
+    single_use: bool,
+    /// True if the command buffer is for compute queues.
     computes: bool,
-    /// The pipeline bound last, and what was bound with it, so that it is bound once.
+    /// The pipeline that was bound last.
     bound: vk::Pipeline,
+    /// The buffers that were bound last. If the next launch has the same buffers and images, nothing is bound again.
     buffers: SmallVec<[Bound; 4]>,
+    /// The images that were bound last.
     images: Vec<ImageDescriptor>,
-    /// Those that its commands name, as timers.
+    /// The samplers that its commands use.
     samplers: Vec<Arc<vk::Sampler>>,
+    /// The timers that its commands use.
     timers: Vec<Arc<LaunchTimer>>,
     sets: Sets,
     /// The memory of its argument blocks.
@@ -199,27 +203,28 @@ pub(super) struct Recording {
     page_used: u64,
     /// The descriptor set that has the page as a uniform buffer.
     argument_set: Option<vk::DescriptorSet>,
-    /// The flags of its launches, if any has one, with the word of the device, and the descriptor set for both.
+    /// The stop flags of its launches, and the stop word of the device; `None` if no launch has a flag.
     flags: Option<(Arc<Flags>, Arc<dyn Buffer>)>,
+    /// The descriptor set for `flags`.
     flag_set: Option<vk::DescriptorSet>,
-    /// How many commands this use has, also those that are not in the list.
+    /// The number of commands in the current use, including commands that are not in `list`.
     count: usize,
-    /// A copy of the page: the device's memory is slow to write, and must not be read.
+    /// A copy of the page. Equal blocks are not written again, because device memory is slow to write and very slow to read.
     written: Vec<u8>,
 }
 
 impl Recording {
-    /// A new one of `pool`.
+    /// A new recording with a command buffer from `pool`.
     pub fn new(core: &Core, pool: &Arc<CommandPool>) -> Result<Self> {
         let commands = pool.allocate(core)?;
         Ok(Self {
             pool: Some(pool.clone()),
             commands,
-            place: Place::default(),
-            holds: Holds::Nothing,
+            place: BurstPosition::default(),
+            contents: Contents::Nothing,
             list: Vec::new(),
             used: 0,
-            once: false,
+            single_use: false,
             computes: pool.family == core.compute_family,
             bound: vk::Pipeline::null(),
             buffers: SmallVec::new(),
@@ -237,39 +242,41 @@ impl Recording {
         })
     }
 
-    /// True if it begins with this launch.
+    /// True if its first launch is `launch`.
     pub fn begins(&self, barrier: bool, launch: &LaunchCommand<'_>) -> bool {
-        self.holds == Holds::All && self.list.first().is_some_and(|c| c.is(barrier, launch, None))
+        self.contents == Contents::All && self.list.first().is_some_and(|c| c.is_same(barrier, launch, None))
     }
 
-    /// True if nothing is lost by recording other commands.
+    /// True if the recording has no commands that could be reused.
     pub fn is_blank(&self) -> bool {
-        self.holds == Holds::Nothing
+        self.contents == Contents::Nothing
     }
 
-    /// How many launches it holds.
+    /// The number of launches in its list.
     pub fn launches(&self) -> usize {
         self.list.len()
     }
 
-    /// How many launches with blocks of this size fit one recording.
+    /// The maximum number of launches with blocks of this size in one recording.
     pub fn most_launches(core: &Core, block: u64) -> u64 {
         (PAGE / block.max(1).next_multiple_of(argument_align(core))).max(1)
     }
 
-    /// True if a further command can follow; with `more`, a launch.
+    /// True if another command can be added. `more`: the burst does not end a command buffer here, so a launch can follow.
     pub fn goes_on(&self, core: &Core, more: bool, block: u64) -> bool {
         let has_room = self.page.is_none() || self.place(core, block).is_some();
-        has_room && (self.once || more && (self.holds != Holds::All || self.used < self.list.len()))
+        has_room && (self.single_use || more && (self.contents != Contents::All || self.used < self.list.len()))
     }
 
-    /// Adds a launch; true if something was recorded for it. If it fails, what was added before stays, and nothing of this
-    /// launch is there.
+    /// Adds a launch. Returns true if the launch had to be recorded. On failure, earlier commands stay, and nothing of this launch is
+    /// added.
     #[inline(always)]
     pub fn launch(&mut self, timeline: &VulkanTimeline, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
         let core = &timeline.core;
         let address = self.put_block(core, launch)?;
-        if self.holds == Holds::All && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, address)) {
+        if self.contents == Contents::All
+            && self.list.get(self.used).is_some_and(|c| c.is_same(barrier, launch, address))
+        {
             self.used += 1;
             self.count += 1;
             return Ok(false);
@@ -281,14 +288,14 @@ impl Recording {
         let command = RecordedLaunch::new(core, barrier, launch, address)?;
         self.emit(core, &command, launch.pipeline, self.count)?;
         self.count += 1;
-        if !self.once {
+        if !self.single_use {
             self.list.push(command);
             self.used += 1;
         }
         Ok(true)
     }
 
-    /// Adds a launch whose time is taken. Nothing is done beside it, and it is recorded anew each time.
+    /// Adds a timed launch. No other command runs at the same time. Timed launches are always recorded again.
     pub fn timed(
         &mut self,
         timeline: &VulkanTimeline,
@@ -301,7 +308,7 @@ impl Recording {
             self.make_flags(timeline)?;
         }
         self.open(core)?;
-        self.once = true;
+        self.single_use = true;
         let command = RecordedLaunch::new(core, true, launch, address)?;
         self.timers.push(timer.clone());
         timer.begin(self.commands);
@@ -311,56 +318,61 @@ impl Recording {
         Ok(())
     }
 
-    /// Puts the block of a launch in place, if it has one, and gives its address.
+    /// Writes the block of a launch into the page, if it has one, and returns the block's address.
     #[inline(always)]
     fn put_block(&mut self, core: &Arc<Core>, launch: &LaunchCommand<'_>) -> Result<Option<u64>> {
         launch.block.map(|(_, block)| self.put(core, block)).transpose()
     }
 
-    /// Adds commands that are no launches.
-    pub fn add(&mut self, core: &Core, barrier: bool, write: &mut dyn FnMut(vk::CommandBuffer)) -> Result<()> {
+    /// Adds commands other than launches. Commands with a timer begin when all earlier commands are done.
+    pub fn add(
+        &mut self,
+        core: &Core,
+        barrier: bool,
+        timer: Option<&Arc<LaunchTimer>>,
+        write: &mut dyn FnMut(vk::CommandBuffer),
+    ) -> Result<()> {
         self.open(core)?;
-        self.once = true;
+        self.single_use = true;
         self.count += 1;
-        if barrier {
+        if let Some(timer) = timer {
+            self.timers.push(timer.clone());
+            timer.begin(self.commands);
+        }
+        if barrier || timer.is_some() {
             self.barrier(core, false);
         }
         write(self.commands);
+        if let Some(timer) = timer {
+            timer.end(self.commands);
+        }
         Ok(())
     }
 
-    /// Adds a timestamp, the first or the last of a timer.
-    pub fn stamp(&mut self, core: &Core, barrier: bool, timer: &Arc<LaunchTimer>, first: bool) -> Result<()> {
-        self.add(core, barrier, &mut |commands| if first { timer.begin(commands) } else { timer.end(commands) })?;
-        self.timers.push(timer.clone());
-        Ok(())
-    }
-
-    /// Lets the device write `value` into a word of host memory when everything before is done and visible to the host.
+    /// Makes the device write `value` into a word of host memory when all earlier commands are done and visible to the host.
     pub fn write_word(&mut self, core: &Core, word: vk::Buffer, value: u32) -> Result<()> {
         self.open(core)?;
-        self.once = true;
+        self.single_use = true;
         self.barrier(core, true);
-        // No barrier follows: whoever sees the word knows that all before is visible, and whoever does not asks the
-        // semaphore.
+        // No barrier is needed after the write: a host that does not see the word yet checks the semaphore.
         // SAFETY: the command buffer is recording; the word is a buffer of this device.
         unsafe { core.raw.cmd_fill_buffer(self.commands, word, 0, 4, value) };
         Ok(())
     }
 
-    /// The command buffer with all that was added, ready to be submitted.
+    /// Ends recording. Returns the command buffer with all added commands, ready to be submitted.
     pub fn end(&mut self, core: &Core) -> Result<vk::CommandBuffer> {
-        if self.holds != Holds::All || self.used < self.list.len() {
+        if self.contents != Contents::All || self.used < self.list.len() {
             self.open(core)?;
-            self.holds = Holds::Nothing;
+            self.contents = Contents::Nothing;
             // SAFETY: it is being recorded.
             unsafe { core.raw.end_command_buffer(self.commands) }.map_err(|e| core.failed("vkEndCommandBuffer", e))?;
-            self.holds = Holds::All;
+            self.contents = Contents::All;
         }
         Ok(self.commands)
     }
 
-    /// A command buffer that contains only a barrier which makes memory visible to the host, for any number of submissions.
+    /// A command buffer with nothing but a barrier that makes memory visible to the host. It can be submitted any number of times.
     pub fn host_barrier(core: &Core, pool: &Arc<CommandPool>) -> Result<Self> {
         let mut recording = Self::new(core, pool)?;
         let done = recording.begin(core, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE).and_then(|()| {
@@ -376,61 +388,62 @@ impl Recording {
         }
     }
 
-    /// Makes it ready for the next use, once the device is done with it.
+    /// Prepares the recording for the next use. The device must be done with the recording.
     pub fn release(&mut self, core: &Core) -> Result<()> {
         self.page_used = 0;
         self.used = 0;
         self.count = 0;
-        if self.once || self.holds != Holds::All || self.list.is_empty() {
+        if self.single_use || self.contents != Contents::All || self.list.is_empty() {
             return self.clear(core);
         }
         Ok(())
     }
 
-    /// Forgets its commands. The device must be done with them.
+    /// Removes all commands of the recording. The device must be done with the commands.
     pub fn clear(&mut self, core: &Core) -> Result<()> {
         self.list.clear();
-        self.once = false;
+        self.single_use = false;
         self.used = 0;
         self.count = 0;
         self.reset(core)
     }
 
-    /// Begins recording, if it has not begun, with what was added so far.
+    /// Begins recording, and records the commands that were added so far. Does nothing if the command buffer is being recorded already.
     pub fn open(&mut self, core: &Core) -> Result<()> {
-        if self.holds == Holds::Open {
+        if self.contents == Contents::Open {
             return Ok(());
         }
         self.list.truncate(self.used);
-        if self.holds == Holds::All || !self.list.is_empty() {
+        if self.contents == Contents::All || !self.list.is_empty() {
             self.reset(core)?;
         }
         self.begin(core, vk::CommandBufferUsageFlags::empty())?;
         let list = std::mem::take(&mut self.list);
         let emitted = list.iter().enumerate().try_for_each(|(number, command)| {
             let pipeline = command.pipeline.upgrade();
-            let pipeline = pipeline.ok_or_else(|| Error::internal("a pipeline was gone before its batch"))?;
+            let pipeline =
+                pipeline.ok_or_else(|| Error::internal("a pipeline was destroyed before the batch that uses it"))?;
             self.emit(core, command, &pipeline, number)
         });
         self.list = list;
         if emitted.is_err() {
-            self.holds = Holds::Nothing;
+            self.contents = Contents::Nothing;
         }
         emitted
     }
 
     fn begin(&mut self, core: &Core, usage: vk::CommandBufferUsageFlags) -> Result<()> {
         let info = vk::CommandBufferBeginInfo::default().flags(usage);
-        // SAFETY: the pool was reset or is new, and this thread alone has it.
+        // SAFETY: the command buffer was reset or is new, and no other thread uses it.
         unsafe { core.raw.begin_command_buffer(self.commands, &info) }
             .map_err(|e| core.failed("vkBeginCommandBuffer", e))?;
         self.bound = vk::Pipeline::null();
-        self.holds = Holds::Open;
+        self.contents = Contents::Open;
         Ok(())
     }
 
     fn reset(&mut self, core: &Core) -> Result<()> {
-        self.holds = Holds::Nothing;
+        self.contents = Contents::Nothing;
         self.argument_set = None;
         self.flag_set = None;
         self.sets.reset(core)?;
@@ -443,14 +456,14 @@ impl Recording {
         Ok(())
     }
 
-    /// The set of the page, and where in it the block of a launch is.
+    /// The descriptor set with the page, and the offset of the launch's block in the page.
     fn argument_set(
         &mut self,
         core: &Core,
         command: &RecordedLaunch,
         layout: vk::DescriptorSetLayout,
     ) -> Result<(vk::DescriptorSet, u32)> {
-        let no_block = || Error::internal("a kernel with arguments was launched without any");
+        let no_block = || Error::internal("a kernel with arguments was launched without an argument block");
         let page = self.page.as_ref().ok_or_else(no_block)?;
         let address = command.push.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes)).ok_or_else(no_block)?;
         let offset = u32::try_from(address.wrapping_sub(page.address)).map_err(|_| no_block())?;
@@ -458,7 +471,7 @@ impl Recording {
             return Ok((set, offset));
         }
         let set = self.sets.allocate(core, layout, 0)?;
-        let info = [vk::DescriptorBufferInfo { buffer: page.raw, offset: 0, range: BEHIND }];
+        let info = [vk::DescriptorBufferInfo { buffer: page.raw, offset: 0, range: PAGE_PADDING }];
         let write = vk::WriteDescriptorSet::default()
             .dst_set(set)
             .descriptor_type(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
@@ -469,11 +482,11 @@ impl Recording {
         Ok((set, offset))
     }
 
-    /// The set of the flags, and where in their memory the flag of launch `number` is.
+    /// The descriptor set with the stop flags, and the offset of the flag of launch `number`.
     #[cold]
     fn flag_set(&mut self, core: &Core, pipeline: &Pipeline, number: usize) -> Result<(vk::DescriptorSet, u32)> {
         let layout = pipeline.sets.raw.last().copied().unwrap_or_default();
-        let (flags, word) = self.flags.as_ref().ok_or_else(|| Error::internal("a launch without its flag"))?;
+        let (flags, word) = self.flags.as_ref().ok_or_else(|| Error::internal("a launch has no stop flag"))?;
         let offset = flags.offset(number, &pipeline.kernel) as u32;
         if let Some(set) = self.flag_set {
             return Ok((set, offset));
@@ -492,26 +505,27 @@ impl Recording {
         Ok((set, offset))
     }
 
-    /// Makes the flags for a launch that has one.
+    /// Creates the stop flags, unless they exist already.
     #[cold]
     fn make_flags(&mut self, timeline: &VulkanTimeline) -> Result<()> {
         if self.flags.is_none() {
             let word = timeline.stop_word()?.buffer.clone();
-            self.flags = Some((Flags::new(&timeline.core, timeline.me.clone())?, word));
+            self.flags = Some((Flags::new(&timeline.core, timeline.weak_self.clone())?, word));
         }
         Ok(())
     }
 
-    /// Notes the batch that is about to be handed over, and the sequence number of its first command here; how many it has.
+    /// Notes the number of the batch that is about to be submitted, and the sequence number of the recording's first command.
+    /// Returns the number of the recording's commands.
     #[inline]
-    pub fn belong(&self, value: u64, first: u64) -> u64 {
+    pub fn set_batch(&self, value: u64, first: u64) -> u64 {
         if let Some((flags, _)) = &self.flags {
-            flags.belong(value, first, self.count);
+            flags.set_batch(value, first, self.count);
         }
         self.count as u64
     }
 
-    /// Writes launch `number` of this use into the command buffer.
+    /// Records a launch, which is number `number` of the current use.
     fn emit(&mut self, core: &Core, command: &RecordedLaunch, pipeline: &Pipeline, number: usize) -> Result<()> {
         let arguments = match pipeline.sets.raw.first() {
             Some(&layout) if pipeline.sets.arguments => Some(self.argument_set(core, command, layout)?),
@@ -520,7 +534,8 @@ impl Recording {
         let flag = if pipeline.sets.flag { Some(self.flag_set(core, pipeline, number)?) } else { None };
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
         let is_bound = self.bound == pipeline.raw && self.buffers == command.bound && self.images == command.images;
-        // The sets of the page and of the flags are bound with each launch, the others where they differ from the last one's.
+        // The sets with the page and the flags are bound for each launch. The other sets are bound if they differ from those of the last
+        // launch.
         let (first, layouts) = pipeline.sets.own();
         for (layout, descriptors) in layouts.filter(|_| !is_bound) {
             sets.push(self.sets.allocate(core, layout, descriptors)?);
@@ -552,7 +567,7 @@ impl Recording {
                         .dst_array_element(b.element)
                         .descriptor_type(match b.bound_as {
                             BoundAs::Storage => vk::DescriptorType::STORAGE_BUFFER,
-                            BoundAs::Uniform | BoundAs::Constants => vk::DescriptorType::UNIFORM_BUFFER,
+                            BoundAs::Uniform | BoundAs::HostWrittenUniform => vk::DescriptorType::UNIFORM_BUFFER,
                         })
                         .buffer_info(info),
                 )
@@ -568,8 +583,8 @@ impl Recording {
         let raw = &core.raw;
         let (bind, stage) = (vk::PipelineBindPoint::COMPUTE, vk::ShaderStageFlags::COMPUTE);
         let commands = self.commands;
-        // SAFETY: the command buffer is recording under the queue's lock; sets, pipeline and buffers are of this device and
-        // kept by the batch; the runtime has checked ranges and push constants against the module.
+        // SAFETY: the command buffer is recording under the queue's lock. Sets, pipeline and buffers belong to this device, and the
+        // batch keeps them alive. The runtime has checked ranges and push constants against the module.
         unsafe {
             if !writes.is_empty() {
                 raw.update_descriptor_sets(&writes, &[]);
@@ -617,8 +632,8 @@ impl Recording {
         Ok(())
     }
 
-    /// A full memory barrier between everything before and everything after; `host` makes it visible to the host.
-    /// The command buffer must be recording.
+    /// A full memory barrier between all earlier and all later commands. `host`: also makes writes visible to the host. The command
+    /// buffer must be recording.
     fn barrier(&self, core: &Core, host: bool) {
         let mut stages = vk::PipelineStageFlags::TRANSFER;
         let mut access = vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE;
@@ -632,21 +647,21 @@ impl Recording {
             (stages, access)
         };
         let barrier = [vk::MemoryBarrier::default().src_access_mask(access).dst_access_mask(seen)];
-        // SAFETY: it is being recorded; the stages are those of the family.
+        // SAFETY: the command buffer is recording, and its queue family supports the stages.
         unsafe {
             core.raw.cmd_pipeline_barrier(self.commands, stages, to, vk::DependencyFlags::empty(), &barrier, &[], &[]);
         }
     }
 
-    /// A barrier between writes before and uniform buffers after: the full barriers leave their cache out, since few launches
-    /// have any. The command buffer must be recording.
+    /// A barrier between earlier writes and later reads of uniform buffers. The full barriers do not include UNIFORM_READ, because
+    /// few launches have uniform buffers. The command buffer must be recording.
     #[cold]
     fn uniform_barrier(&self, core: &Core) {
         let (stages, compute) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::COMPUTE_SHADER);
         let written = vk::AccessFlags::TRANSFER_WRITE | vk::AccessFlags::SHADER_WRITE;
         let barrier =
             [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(vk::AccessFlags::UNIFORM_READ)];
-        // SAFETY: it is being recorded, for a family that computes.
+        // SAFETY: the command buffer is recording, for a family with compute.
         unsafe {
             let none = vk::DependencyFlags::empty();
             core.raw.cmd_pipeline_barrier(self.commands, stages | compute, compute, none, &barrier, &[], &[]);
@@ -656,19 +671,21 @@ impl Recording {
     /// The offset in the page for a block of this size, if there is room.
     fn place(&self, core: &Core, bytes: u64) -> Option<u64> {
         let page = self.page.as_ref()?;
-        // Both the address and the offset: the address of a page has that alignment.
+        // Aligns both the offset and the address, because the address of a page has this alignment too.
         let at = self.page_used.next_multiple_of(argument_align(core));
-        (at + bytes + BEHIND <= page.size()).then_some(at)
+        (at + bytes + PAGE_PADDING <= page.size()).then_some(at)
     }
 
-    /// Puts a block where the device can read it until the batch is done; returns its address.
+    /// Writes a block into the page, where the device can read it until the batch is done. Returns the block's address.
     fn put(&mut self, core: &Arc<Core>, block: &Block) -> Result<u64> {
         let size = block.bytes.len() as u64;
         let at = match self.place(core, size) {
             Some(at) => at,
             None => self.begin_page(core, size)?,
         };
-        let Some(page) = &self.page else { return Err(Error::internal("no page for an argument block")) };
+        let Some(page) = &self.page else {
+            return Err(Error::internal("no page of memory was allocated for an argument block"));
+        };
         let own: SmallVec<[u8; 256]>;
         let bytes = if block.inner.is_empty() {
             &block.bytes
@@ -685,7 +702,7 @@ impl Recording {
         Ok(page.address + at)
     }
 
-    /// Makes the page, with room for a block of this size: where that goes.
+    /// Creates a page with room for a block of this size. Returns the offset for the block.
     #[cold]
     fn begin_page(&mut self, core: &Arc<Core>, size: u64) -> Result<u64> {
         let wanted = AllocationRequest {
@@ -693,9 +710,9 @@ impl Recording {
             mapped: Mapping::Host,
             staging: true,
         };
-        let page = VulkanBuffer::new(core, PAGE.max(size) + BEHIND, &wanted, "argument blocks")?;
+        let page = VulkanBuffer::new(core, PAGE.max(size) + PAGE_PADDING, &wanted, "argument blocks")?;
         if page.address % argument_align(core) != 0 {
-            return Err(Error::internal("memory for argument blocks that is not aligned"));
+            return Err(Error::internal("the memory for argument blocks is misaligned"));
         }
         let mut zeros = Vec::new();
         zeros.make_room(page.size() as usize)?;
@@ -703,10 +720,10 @@ impl Recording {
         page.host().ok_or_else(not_mapped)?.write(&zeros)?;
         (self.page, self.written, self.page_used) = (Some(page), zeros, 0);
         self.argument_set = None;
-        self.place(core, size).ok_or_else(|| Error::internal("no room for an argument block"))
+        self.place(core, size).ok_or_else(|| Error::internal("a new page of memory has no room for an argument block"))
     }
 
-    /// The device must be done with it, or lost.
+    /// Frees everything. The device must be done with the recording, or lost.
     pub fn destroy(&mut self, core: &Core) {
         self.sets.destroy(core);
         if let Some(pool) = self.pool.take() {
@@ -725,7 +742,7 @@ struct Sets {
 }
 
 impl Sets {
-    /// A set of `layout`, which has this many descriptors. It lives until the next reset.
+    /// Allocates a set of `layout`, which has this many descriptors. The set lives until the next reset.
     fn allocate(
         &mut self,
         core: &Core,
@@ -739,8 +756,8 @@ impl Sets {
                 let pool = self.pools[self.used - 1];
                 let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
                 let mut set = vk::DescriptorSet::null();
-                // SAFETY: pool and layout are alive and this thread alone has the pool; one set is asked for. Not by ash's
-                // wrapper, which allocates a list.
+                // ash's wrapper would allocate a `Vec`.
+                // SAFETY: pool and layout are alive, no other thread uses the pool, and one set is requested.
                 let done =
                     unsafe { (core.raw.fp_v1_0().allocate_descriptor_sets)(core.raw.handle(), &info, &raw mut set) };
                 match done {
@@ -790,7 +807,7 @@ impl Sets {
     }
 }
 
-/// Splits `groups` into dispatches that the device allows: base and count of each.
+/// Splits `groups` into dispatches within the device's limits. `each` gets the first workgroup and the number of workgroups.
 fn for_each_piece(groups: [u64; 3], limits: [u32; 3], mut each: impl FnMut([u64; 3], [u32; 3])) {
     let axis = |k: usize| {
         let (all, most) = (groups[k], u64::from(limits[k]));

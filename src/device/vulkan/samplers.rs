@@ -1,4 +1,4 @@
-//! The samplers of a device: each is made once and kept while the device has room for more.
+//! The samplers of a device. Equal samplers are created once. Unused samplers are destroyed only when the device's limit is reached.
 
 #![allow(unsafe_code)]
 
@@ -15,16 +15,16 @@ use std::sync::Arc;
 /// A border colour for Vulkan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Border {
-    /// One of Vulkan's own.
+    /// A predefined colour of Vulkan.
     Known(vk::BorderColor),
     /// The bits of four floats.
     Custom([u32; 4]),
 }
 
-/// What tells samplers apart.
+/// The properties by which samplers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
-    linear: bool,
+    linear_filter: bool,
     address: vk::SamplerAddressMode,
     border: Border,
 }
@@ -37,38 +37,44 @@ impl Key {
 
 type Made = HashMap<Key, Arc<vk::Sampler>>;
 
-/// The samplers made so far. Who else has one is a recording that names it.
+/// The samplers created so far. A recording that uses a sampler holds a reference to it.
 #[derive(Default)]
 pub(super) struct Samplers {
     made: Mutex<Made, { rank::SAMPLERS }>,
 }
 
-/// The border for texels of this format (`None`: not known): as far as they have components, in their range.
+/// The border colour for texels of this format (`None`: not known). Components that the format lacks are ignored, and values are
+/// clamped to the range of the format.
 fn border(colour: [f32; 4], texels: Option<TexelFormat>) -> Border {
     use vk::BorderColor as B;
-    let has = texels.map_or(4, |t| t.components as usize);
+    let component_count = texels.map_or(4, |t| t.components as usize);
     let colour = colour.map(|c| match texels.map(|t| t.kind) {
         Some(ComponentKind::Unorm) => c.clamp(0.0, 1.0),
         Some(ComponentKind::Norm) => c.clamp(-1.0, 1.0),
         _ => c,
     });
-    let integer =
-        texels.is_some_and(|t| matches!(t.kind, ComponentKind::Int | ComponentKind::Uint | ComponentKind::Double));
     let known = [
         ([0.0; 4], B::FLOAT_TRANSPARENT_BLACK, B::INT_TRANSPARENT_BLACK),
         ([0.0, 0.0, 0.0, 1.0], B::FLOAT_OPAQUE_BLACK, B::INT_OPAQUE_BLACK),
         ([1.0; 4], B::FLOAT_OPAQUE_WHITE, B::INT_OPAQUE_WHITE),
     ];
-    let found = known.iter().find(|(all, ..)| all[..has] == colour[..has]);
+    // The image of a double texture has integers. Only the integer 0 has the same bits as the double of the same value.
+    let usable = if texels.is_some_and(|t| t.kind == ComponentKind::Double) { &known[..1] } else { &known };
+    let found = usable.iter().find(|(all, ..)| all[..component_count] == colour[..component_count]);
     match found {
-        Some(&(_, _, of_integers)) if integer => Border::Known(of_integers),
+        Some(&(_, _, of_integers)) if has_integers(texels) => Border::Known(of_integers),
         Some(&(_, of_floats, _)) => Border::Known(of_floats),
         None => Border::Custom(colour.map(f32::to_bits)),
     }
 }
 
+/// True for texels whose images have integers.
+fn has_integers(texels: Option<TexelFormat>) -> bool {
+    texels.is_some_and(|t| matches!(t.kind, ComponentKind::Int | ComponentKind::Uint | ComponentKind::Double))
+}
+
 impl Samplers {
-    /// The sampler for images of this format, if that is known.
+    /// The sampler for images with texels of this format (`None`: not known).
     pub fn get(
         &self,
         raw: &ash::Device,
@@ -83,7 +89,7 @@ impl Samplers {
             AddressMode::Border(colour) => (vk::SamplerAddressMode::CLAMP_TO_BORDER, Some(border(colour, texels))),
         };
         let border = border.unwrap_or(Border::Known(vk::BorderColor::FLOAT_TRANSPARENT_BLACK));
-        let key = Key { linear: sampler.linear, address, border };
+        let key = Key { linear_filter: sampler.linear_filter, address, border };
         let mut made = self.made.lock();
         if let Some(found) = made.get(&key) {
             return Ok(Arc::clone(found));
@@ -91,17 +97,17 @@ impl Samplers {
         let name = &physical.name;
         if key.is_custom() {
             let f = &physical.features;
-            let integer = texels.is_some_and(|t| matches!(t.kind, ComponentKind::Int | ComponentKind::Uint));
-            if integer || !f.custom_border_colors || !f.custom_border_color_without_format {
+            if has_integers(texels) || !f.custom_border_colors || !f.custom_border_color_without_format {
                 return Err(Error::unsupported(format!(
-                    "{name} does not support samplers with this border colour (it needs the device features \
-                     customBorderColors and customBorderColorWithoutFormat, and texels that are not integers); use 0, \
-                     0, 0, 0 or 0, 0, 0, 1 or 1, 1, 1, 1"
+                    "{name} does not support samplers with this border colour. Use (0, 0, 0, 0), or, unless the texels \
+                     are doubles, (0, 0, 0, 1) or (1, 1, 1, 1). Other border colours need the device features \
+                     customBorderColors and customBorderColorWithoutFormat, and texels that are neither integers nor \
+                     doubles"
                 )));
             }
         }
         make_room(&mut made, raw, physical, key.is_custom())?;
-        let (filter, mode) = if key.linear {
+        let (filter, mode) = if key.linear_filter {
             (vk::Filter::LINEAR, vk::SamplerMipmapMode::LINEAR)
         } else {
             (vk::Filter::NEAREST, vk::SamplerMipmapMode::NEAREST)
@@ -122,7 +128,7 @@ impl Samplers {
                 info.border_color(vk::BorderColor::FLOAT_CUSTOM_EXT).push_next(&mut own)
             }
         };
-        // SAFETY: the device is alive and has what the sampler asks for.
+        // SAFETY: the device is alive and supports the sampler.
         let new = unsafe { raw.create_sampler(&info, None) }
             .map_err(|e| failed(format_args!("{name}: vkCreateSampler"), e))?;
         let new = Arc::new(new);
@@ -130,10 +136,10 @@ impl Samplers {
         Ok(new)
     }
 
-    /// Destroys them.
+    /// Destroys all samplers.
     ///
     /// # Safety
-    /// No work uses them any more.
+    /// No work uses the samplers any more.
     pub unsafe fn destroy(&mut self, raw: &ash::Device) {
         for (_, sampler) in self.made.get_mut().drain() {
             // SAFETY: by the caller.
@@ -142,7 +148,7 @@ impl Samplers {
     }
 }
 
-/// Makes room for one more, if need be by destroying those that no recording names.
+/// Makes room for another sampler. If the limit is reached, destroys the samplers that no recording uses.
 fn make_room(made: &mut Made, raw: &ash::Device, physical: &Physical, custom: bool) -> Result<()> {
     let [most, most_custom] = physical.limits.most_samplers.map(|n| n as usize);
     let full = |made: &Made| {
@@ -157,7 +163,7 @@ fn make_room(made: &mut Made, raw: &ash::Device, physical: &Physical, custom: bo
     made.retain(|_, sampler| {
         let used = Arc::strong_count(sampler) > 1;
         if !used {
-            // SAFETY: what names it in commands holds a reference, and new ones are given out under this lock alone.
+            // SAFETY: recordings that use the sampler hold a reference, and new references are created only under this lock.
             unsafe { raw.destroy_sampler(**sampler, None) };
         }
         used
@@ -175,10 +181,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn borders_count_as_far_as_there_are_components() {
+    fn border_components_that_the_format_lacks_are_ignored() {
         use vk::BorderColor as B;
         let of = |kind, components| {
-            TexelFormat::new(kind, components, if kind == ComponentKind::Float { 32 } else { 8 }).ok()
+            let bits = match kind {
+                ComponentKind::Double => 64,
+                ComponentKind::Float => 32,
+                _ => 8,
+            };
+            TexelFormat::new(kind, components, bits).ok()
         };
         let cases = [
             ([0.0, 0.0, 0.0, 0.7], of(ComponentKind::Float, 2), Border::Known(B::FLOAT_TRANSPARENT_BLACK)),
@@ -186,6 +197,8 @@ mod tests {
             ([2.0, 9.0, 3.0, 1.5], of(ComponentKind::Unorm, 4), Border::Known(B::FLOAT_OPAQUE_WHITE)),
             ([-0.5, 0.0, 0.0, 0.0], of(ComponentKind::Unorm, 4), Border::Known(B::FLOAT_TRANSPARENT_BLACK)),
             ([1.0, 0.0, 0.0, 0.0], of(ComponentKind::Int, 1), Border::Known(B::INT_OPAQUE_WHITE)),
+            ([0.0, 0.0, 0.0, 1.0], of(ComponentKind::Double, 2), Border::Known(B::INT_TRANSPARENT_BLACK)),
+            ([1.0; 4], of(ComponentKind::Double, 2), Border::Custom([1.0_f32; 4].map(f32::to_bits))),
             ([0.0, 0.0, 0.0, 0.7], None, Border::Custom([0.0_f32, 0.0, 0.0, 0.7].map(f32::to_bits))),
         ];
         for (colour, texels, expected) in cases {

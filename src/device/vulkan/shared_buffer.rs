@@ -1,4 +1,4 @@
-//! Buffers over memory that is shared with others by file descriptor.
+//! Buffers over memory that is shared by file descriptor.
 
 #![allow(unsafe_code)]
 
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use ash::vk;
 use std::sync::Arc;
 
-/// Fails if the device cannot do `wanted` with buffers.
+/// Fails if the device does not support the feature `wanted` (export or import) for buffers.
 fn check_buffers(core: &Core, wanted: vk::ExternalMemoryFeatureFlags) -> Result<()> {
     let mut found = vk::ExternalBufferProperties::default();
     let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(USAGE).handle_type(MEMORY);
@@ -26,7 +26,8 @@ fn check_buffers(core: &Core, wanted: vk::ExternalMemoryFeatureFlags) -> Result<
     if able { Ok(()) } else { Err(refusal(core, "memory of buffers", "VK_KHR_external_memory_fd")) }
 }
 
-/// Memory of its own for a buffer of `size` bytes that others can import, or, with `from`, such memory of others.
+/// A buffer of `size` bytes. Without `from`, it has new, exportable memory. With `from`, its memory is imported.
+/// The driver takes over a duplicate of the file descriptor, because the import of the array may still fail after that.
 pub(super) fn buffer(
     core: &Arc<Core>,
     size: u64,
@@ -40,7 +41,7 @@ pub(super) fn buffer(
     let whole = from.map_or(size, |f| f.offset.saturating_add(size));
     if let Some(f) = from.filter(|f| whole > f.allocation_size) {
         return Err(Error::runtime(format!(
-            "{size} bytes from byte {} on were requested, but the shared memory has {} bytes",
+            "{size} bytes from byte {} on were requested, but the shared memory has only {} bytes",
             f.offset, f.allocation_size
         )));
     }
@@ -79,18 +80,24 @@ fn allocate(
 ) -> Result<(vk::DeviceMemory, SharedMemory)> {
     let size = from.map_or(needed, |f| f.allocation_size);
     let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(MEMORY);
-    let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(MEMORY).fd(from.map_or(-1, |f| f.fd));
+    let imported = from.map(|f| descriptor::duplicate(f.fd)).transpose()?;
+    let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(MEMORY).fd(imported.unwrap_or(-1));
     let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
     let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
     let info =
         vk::MemoryAllocateInfo::default().allocation_size(size).memory_type_index(memory_type).push_next(&mut flags);
     let info = if from.is_none_or(|f| f.dedicated) { info.push_next(&mut dedicated) } else { info };
     let info = if from.is_some() { info.push_next(&mut import) } else { info.push_next(&mut export) };
-    // SAFETY: the memory type is one that the buffer allows; the file descriptor is what the program says.
-    let memory = unsafe { core.raw.allocate_memory(&info, None) }.map_err(|e| match e {
+    // SAFETY: the buffer supports the memory type. The program vouches for the file descriptor.
+    let allocated = unsafe { core.raw.allocate_memory(&info, None) };
+    if let Some(fd) = imported.filter(|_| allocated.is_err()) {
+        // SAFETY: the descriptor is new, and the driver has not taken it over.
+        unsafe { descriptor::close(fd) };
+    }
+    let memory = allocated.map_err(|e| match e {
         vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => Error::invalid(format!(
-            "{} does not accept file descriptor {} for memory; pass one that the same driver has exported and that was \
-             not imported before",
+            "{} does not accept file descriptor {} for memory; pass a file descriptor that the same driver has \
+             exported and that was not imported before",
             core.physical.name,
             from.map_or(-1, |f| f.fd)
         )),
@@ -109,4 +116,31 @@ fn allocate(
         dedicated: from.is_none_or(|f| f.dedicated),
     };
     Ok((memory, shared))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::super::device::VulkanDevice;
+    use super::super::instance::instance;
+    use super::super::physical::physical_devices;
+    use super::*;
+    use crate::config;
+
+    /// The import of the array may still fail. The program then closes its descriptor.
+    #[test]
+    fn an_imported_buffer_leaves_the_descriptor_to_the_program() {
+        let Ok(instance) = instance() else { return println!("SKIPPED: no Vulkan here") };
+        for physical in physical_devices(instance, config::get()).unwrap().iter().filter(|p| p.usable.is_ok()) {
+            let device = VulkanDevice::open(physical).unwrap();
+            let Ok(exported) = buffer(device.core(), 64, None, "test") else {
+                println!("SKIPPED: {} cannot share memory", physical.name);
+                continue;
+            };
+            let memory = exported.export().unwrap();
+            drop(buffer(device.core(), 64, Some(&memory), "test").unwrap());
+            // SAFETY: the call fails for numbers that are no descriptors, and nothing else uses the exported one.
+            assert_eq!(unsafe { libc::close(memory.fd) }, 0, "{}", physical.name);
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Rings of staging chunks: host memory through which transfers pass. They are bounded, and freed when they were not used
-//! for a while.
+//! Rings of staging chunks. Transfers pass through these chunks of host memory. A ring has a maximum size, and its chunks are freed
+//! after some idle time.
 
 use super::core::Core;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
@@ -11,24 +11,27 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A chunk, and the work that must be done with it before it is used again.
+/// A staging chunk.
 pub(super) struct Chunk {
     /// The memory.
     pub buffer: Arc<dyn Buffer>,
-    /// The work that uses it, set by whoever gave that to the device.
+    /// The work that uses the chunk. The code that submits the work sets it. The chunk is not reused before the work is done.
     pub busy: Option<Point>,
 }
 
 struct RingState {
     free: VecDeque<Chunk>,
-    made: usize,
-    used: Instant,
+    /// The number of chunks that exist.
+    chunk_count: usize,
+    /// The time when a chunk was taken last.
+    last_taken: Instant,
 }
 
 /// Chunks of one size and direction.
 pub(super) struct Ring {
     /// Bytes of a chunk.
     pub size: u64,
+    /// The maximum number of chunks.
     most: usize,
     direction: Direction,
     state: Mutex<RingState, { rank::RING }>,
@@ -36,29 +39,29 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring of at most `most` chunks of `size` bytes, made when needed.
+    /// A ring of at most `most` chunks of `size` bytes. Chunks are created when needed.
     pub fn new(direction: Direction, size: u64, most: usize) -> Self {
-        let state = Mutex::new(RingState { free: VecDeque::new(), made: 0, used: Instant::now() });
+        let state = Mutex::new(RingState { free: VecDeque::new(), chunk_count: 0, last_taken: Instant::now() });
         Self { size, most, direction, state, returned: Condvar::new() }
     }
 
-    /// A chunk that the device does not use any more.
+    /// Takes a chunk that the device does not use any more. Waits if the ring has no such chunk and cannot grow.
     pub fn take(&self, core: &Arc<Core>) -> Result<Chunk> {
         let mut state = self.state.lock();
-        state.used = Instant::now();
+        state.last_taken = Instant::now();
         let mut chunk = loop {
             if state.free.front().is_some_and(|c| c.busy.as_ref().is_none_or(Point::reached)) {
                 if let Some(chunk) = state.free.pop_front() {
                     break chunk;
                 }
-            } else if state.made < self.most {
-                state.made += 1;
+            } else if state.chunk_count < self.most {
+                state.chunk_count += 1;
                 drop(state);
                 match self.make(core) {
                     Ok(chunk) => return Ok(chunk),
                     Err(e) => {
-                        self.state.lock().made -= 1;
-                        // Whoever waits for a chunk may take this one.
+                        self.state.lock().chunk_count -= 1;
+                        // Threads that wait for a chunk may try to create one now.
                         self.returned.notify_all();
                         return Err(e);
                     }
@@ -71,7 +74,7 @@ impl Ring {
         };
         drop(state);
         if let Some(point) = chunk.busy.take() {
-            // Lost work no longer uses the chunk either; the loss is reported to those whom it concerns.
+            // Lost work no longer uses the chunk either. The users of the destination get the error of the loss.
             if let Err(e) = point.wait(None) {
                 if !point.reached() {
                     self.give(chunk);
@@ -85,34 +88,33 @@ impl Ring {
         Ok(chunk)
     }
 
-    /// The bytes that it has, and the most that it may have.
+    /// The total size of the chunks in bytes, and its maximum.
     pub fn bytes(&self) -> (u64, u64) {
-        (self.state.lock().made as u64 * self.size, self.most as u64 * self.size)
+        (self.state.lock().chunk_count as u64 * self.size, self.most as u64 * self.size)
     }
 
-    /// Frees the unused chunks, if none was taken for this long. True if there were any.
+    /// Frees the unused chunks if no chunk was taken for at least `idle`. True if any were freed.
     pub fn trim(&self, idle: Duration) -> bool {
         let mut state = self.state.lock();
-        if state.made == 0 || state.used.elapsed() < idle {
+        if state.chunk_count == 0 || state.last_taken.elapsed() < idle {
             return false;
         }
         let (busy, free): (Vec<Chunk>, Vec<Chunk>) =
             state.free.drain(..).partition(|c| c.busy.as_ref().is_some_and(|p| !p.reached()));
         state.free = VecDeque::from(busy);
-        state.made -= free.len();
+        state.chunk_count -= free.len();
         drop(state);
         !free.is_empty()
     }
 
-    /// Returns a chunk.
+    /// Puts a chunk back into the ring.
     pub fn give(&self, chunk: Chunk) {
         self.state.lock().free.push_back(chunk);
         self.returned.notify_one();
     }
 
     fn make(&self, core: &Arc<Core>) -> Result<Chunk> {
-        // Cached memory for both directions: several threads fill it faster than write-combined memory (measured on an
-        // H200).
+        // HOST_CACHED memory for both directions: several threads fill it faster than write-combined memory (measured on an H200).
         let memory_type = core.physical.memory_types.readback;
         let label = match self.direction {
             Direction::Upload => "upload ring",

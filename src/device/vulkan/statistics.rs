@@ -7,11 +7,11 @@ use crate::device::Executable;
 use ash::{khr, vk};
 use std::ffi::CStr;
 
-/// Creation flags that make the driver record statistics, if the caller asks or the log is at level debug; none if the device has no
-/// statistics. They may prevent a hit in the pipeline cache.
-pub(super) fn flags(core: &Core, asked: bool) -> vk::PipelineCreateFlags {
-    let asked = asked || crate::trace::log::enabled(crate::trace::log::Level::Debug);
-    if asked && core.physical.features.pipeline_executable_info {
+/// The creation flags that make the driver record statistics; empty if the device has no statistics, or if the caller
+/// does not request them and the log level is below debug. The flags may prevent a hit in the pipeline cache.
+pub(super) fn flags(core: &Core, requested: bool) -> vk::PipelineCreateFlags {
+    let requested = requested || crate::trace::log::enabled(crate::trace::log::Level::Debug);
+    if requested && core.physical.features.pipeline_executable_info {
         vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
     } else {
         vk::PipelineCreateFlags::empty()
@@ -25,11 +25,11 @@ pub(super) fn executables(core: &Core, pipeline: vk::Pipeline, flags: vk::Pipeli
     }
     let functions = khr::pipeline_executable_properties::Device::new(&core.instance, &core.raw);
     let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
-    // SAFETY: the extension and its feature are enabled; the pipeline is alive and was made with the flag.
+    // SAFETY: the extension and its feature are enabled. The pipeline is alive and was created with the flag.
     let all = unsafe { functions.get_pipeline_executable_properties(&info) }.unwrap_or_default();
     let figures = |index| {
         let which = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline).executable_index(index);
-        // SAFETY: as above; there are as many executables.
+        // SAFETY: as above, and `index` is below the number of executables.
         unsafe { functions.get_pipeline_executable_statistics(&which) }.unwrap_or_default()
     };
     let executable = |(index, properties): (u32, &vk::PipelineExecutablePropertiesKHR<'_>)| Executable {
@@ -40,7 +40,7 @@ pub(super) fn executables(core: &Core, pipeline: vk::Pipeline, flags: vk::Pipeli
     (0..).zip(&all).map(executable).collect()
 }
 
-/// Writes them to the log.
+/// Writes the statistics to the log.
 pub(super) fn log(kernel: &str, executables: &[Executable]) {
     for Executable { name, subgroup_size, statistics } in executables {
         let figures: Vec<String> = statistics.iter().map(|(name, value)| format!("{name} {value}")).collect();
@@ -54,7 +54,7 @@ fn text(name: Result<&CStr, std::ffi::FromBytesUntilNulError>) -> String {
 
 fn number(of: &vk::PipelineExecutableStatisticKHR<'_>) -> f64 {
     use vk::PipelineExecutableStatisticFormatKHR as Format;
-    // SAFETY: the format says which field the driver has written.
+    // SAFETY: `format` says which field of the union the driver has written.
     unsafe {
         match of.format {
             Format::BOOL32 => f64::from(u8::from(of.value.b32 != 0)),

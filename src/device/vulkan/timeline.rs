@@ -1,10 +1,10 @@
-//! The timeline of a queue: a timeline semaphore, and, on transfer queues of real devices, a word in host memory that the
-//! GPU writes. With a word, the semaphore is only signalled now and then, and when somebody needs it: each signal interrupts
-//! a processor for some 25 us on an H200 (decision 15).
+//! The timeline of a queue. It is a timeline semaphore. Transfer queues of hardware devices also have a completion word: a word of
+//! host memory that the GPU writes. With a completion word, the semaphore is signalled only occasionally and when a wait needs the
+//! signal, because each signal interrupts a CPU for some 25 us on an H200 (decision 15).
 //!
-//! A wait spins, then looks from time to time, then blocks: a blocking wait wakes up 25 to several hundred us late on an
-//! H200. Measured there: on a transfer queue the semaphore's value is sometimes seen 35 us late, the word never; on a
-//! compute queue the value is seen at once, and writing the word costs 1.4 us.
+//! Waits spin, then poll at intervals, then block, because a blocking wait wakes up 25 to several hundred us late on an H200.
+//! Other measurements on an H200: on a transfer queue, the host sometimes sees the semaphore's value 35 us late, but always sees the
+//! completion word at once. On a compute queue, the host sees the semaphore's value at once, and writing a word would cost 1.4 us.
 
 #![allow(unsafe_code)]
 
@@ -13,7 +13,7 @@ use super::losses::{Names, lost_command};
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::overruns::{CommandId, Dependence, StopWord, WatchedQueue};
 use super::stop_flags;
-use crate::device::hazard::{Point, Timeline, any_lost, say_lost};
+use crate::device::hazard::{Point, Timeline, any_lost, set_any_lost};
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
@@ -25,37 +25,38 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-/// How long a wait spins.
+/// How long waits spin.
 const SPIN: Duration = Duration::from_micros(500);
-/// How long it then yields to other threads between looks; after that it sleeps between them.
+/// Until this time, a wait yields to other threads between two polls.
 const YIELD: Duration = Duration::from_millis(10);
+/// Until this time, a wait sleeps between two polls. After it, the wait blocks.
 const SLEEP: Duration = Duration::from_millis(100);
-/// A sleep between two looks.
+/// A sleep between two polls.
 const SLEEP_POLL: Duration = Duration::from_micros(20);
-/// Longest single blocking wait, so that a device lost on another thread is noticed.
+/// The longest single blocking wait, so that a device loss on another thread is noticed.
 const SLICE: Duration = Duration::from_millis(500);
-/// The same if the word must be looked at meanwhile.
+/// The longest single blocking wait if the word must be polled too.
 const BLOCK_POLL: Duration = Duration::from_millis(1);
-/// How many signals of a semaphore are remembered. Whoever waits for an older one waits for the oldest of these.
+/// The number of signals of a semaphore that are remembered. A wait for an older signal waits for the oldest of these.
 const REMEMBERED: usize = 64;
 
 /// A batch that was accepted and never ran.
 struct Loss {
     value: u64,
-    /// Its commands, except one whose caller was told at once.
+    /// Its commands, except a command whose caller got the error at once.
     commands: Range<u64>,
     names: Names,
     reason: Error,
     reported: bool,
 }
 
-/// What the timeline needs of its queue.
+/// The functions of a queue that its timeline calls.
 pub(super) trait Submitter: Send + Sync {
     /// Submits the open batch, if there is one.
     fn submit_open(&self) -> Result<()>;
-    /// Makes the semaphore signal all that was handed over.
-    fn signal_handed(&self) -> Result<()>;
-    /// The names of the commands of a batch under way.
+    /// Submits a signal of the semaphore for all submitted batches.
+    fn signal_submitted(&self) -> Result<()>;
+    /// The names of the commands of an unfinished batch.
     fn names(&self, value: u64) -> Option<Names>;
 }
 
@@ -63,36 +64,36 @@ pub(super) trait Submitter: Send + Sync {
 pub(super) struct VulkanTimeline {
     id: u64,
     pub core: Arc<Core>,
-    /// The semaphore whose value is the number of the last finished batch.
+    /// The semaphore. Its value is the number of the last finished batch that signalled it.
     pub semaphore: vk::Semaphore,
-    /// The host memory into which the GPU writes the low 32 bits of that number.
+    /// The completion word: host memory into which the GPU writes the low 32 bits of the number of the last finished batch.
     pub word: Option<Arc<VulkanBuffer>>,
-    /// The word that launches set whose loops the driver stopped, if there are such kernels.
+    /// The stop word of the device, once the queue has launched a kernel with stop flags.
     stopped: OnceLock<Arc<StopWord>>,
-    /// If there are: which of its commands may have used the results of others, in order.
+    /// If there is a stop word: the commands that may have used the results of other commands, oldest first.
     dependences: Mutex<VecDeque<Dependence>, { rank::DEPENDENCES }>,
-    /// The highest number known to be reached.
+    /// The highest number of a batch that is known to be finished.
     done: AtomicU64,
-    /// The highest number handed to the device.
-    pub handed: AtomicU64,
-    /// The highest number that the semaphore has or will have.
+    /// The highest number of a submitted batch.
+    pub last_submitted: AtomicU64,
+    /// The highest number for which a signal of the semaphore was submitted.
     signalled: AtomicU64,
-    /// If there is a word: the latest numbers that the semaphore was to get.
+    /// If there is a completion word: the latest numbers for which signals of the semaphore were submitted.
     signals: Mutex<VecDeque<u64>, { rank::SIGNALS }>,
-    /// True if somebody has waited since the queue last looked: a burst of commands has ended.
+    /// True if a thread has waited since the queue last checked. A wait ends the burst of commands.
     pub waited: AtomicBool,
-    /// The highest number known to be reached when the device was lost. All later answers agree with it.
+    /// The value of `done` when the device was lost. Work above this value counts as lost for ever.
     at_loss: OnceLock<u64>,
     /// The batches that were lost.
     losses: Mutex<Vec<Loss>, { rank::LOSSES }>,
-    /// The queue, to flush it.
+    /// The queue, which flushes and signals.
     pub queue: OnceLock<Weak<dyn Submitter>>,
-    /// Itself, for batches of other queues that wait for it.
-    pub me: Weak<VulkanTimeline>,
+    /// The timeline itself, for batches of other queues that wait for it.
+    pub weak_self: Weak<VulkanTimeline>,
 }
 
 impl VulkanTimeline {
-    /// A timeline at 0, with or without a word.
+    /// A timeline at 0, with or without a completion word.
     pub fn new(core: &Arc<Core>, with_word: bool) -> Result<Arc<Self>> {
         let word = if with_word {
             let wanted = AllocationRequest {
@@ -108,7 +109,7 @@ impl VulkanTimeline {
                     Some(word)
                 }
                 Err(e) => {
-                    // The semaphore tells the same, only later.
+                    // The semaphore alone is sufficient, only slower.
                     crate::log!(Debug, "a queue has no completion word: {e}");
                     None
                 }
@@ -121,7 +122,7 @@ impl VulkanTimeline {
         // SAFETY: the device is alive and has timeline semaphores.
         let semaphore =
             unsafe { core.raw.create_semaphore(&info, None) }.map_err(|e| core.failed("vkCreateSemaphore", e))?;
-        Ok(Arc::new_cyclic(|me| Self {
+        Ok(Arc::new_cyclic(|weak_self| Self {
             id: unique_id(),
             core: core.clone(),
             semaphore,
@@ -129,40 +130,40 @@ impl VulkanTimeline {
             stopped: OnceLock::new(),
             dependences: Mutex::new(VecDeque::new()),
             done: AtomicU64::new(0),
-            handed: AtomicU64::new(0),
+            last_submitted: AtomicU64::new(0),
             signalled: AtomicU64::new(0),
             signals: Mutex::new(VecDeque::new()),
             waited: AtomicBool::new(false),
             at_loss: OnceLock::new(),
             losses: Mutex::new(Vec::new()),
             queue: OnceLock::new(),
-            me: me.clone(),
+            weak_self: weak_self.clone(),
         }))
     }
 
-    /// Notes that the batch `value` never runs. `commands`: those of its commands whose callers were not told.
+    /// Notes that commands of the batch `value` are lost. `commands`: the commands whose callers did not get the error.
     pub fn lose(&self, value: u64, commands: Range<u64>, names: Names, reason: Error) {
-        say_lost();
+        set_any_lost();
         let reported = commands.is_empty();
         self.losses.lock().push(Loss { value, commands, names, reason, reported });
     }
 
-    /// The word that launches set whose loops the driver stopped.
+    /// The stop word of the device.
     #[cold]
     pub fn stop_word(&self) -> Result<&StopWord> {
         match self.stopped.get() {
             Some(word) => Ok(word),
             None => {
-                let word = self.core.overruns.join(self.me.clone(), || stop_flags::word(&self.core))?;
+                let word = self.core.overruns.join(self.weak_self.clone(), || stop_flags::word(&self.core))?;
                 Ok(self.stopped.get_or_init(|| word))
             }
         }
     }
 
-    /// Notes commands of batch `value`, which is about to be handed over, that may use the results of earlier ones.
+    /// Notes which commands of batch `value` may use the results of earlier commands. The batch is about to be submitted.
     pub fn depend(&self, value: u64, after: &mut Vec<(u64, CommandId)>) {
         if self.stopped.get().is_none() {
-            // Without memory for a new word there is none, and nothing has been stopped.
+            // This fails only if the device has no stop word yet and no memory for one. Then no loop can have been stopped.
             let _ = self.stop_word();
         }
         let done = self.done.load(Ordering::Acquire);
@@ -175,7 +176,7 @@ impl VulkanTimeline {
 
     /// Notes that the device has reached `value`.
     #[inline]
-    fn reach(&self, value: u64) {
+    fn advance_to(&self, value: u64) {
         if value <= self.done.load(Ordering::Acquire) {
             return;
         }
@@ -185,35 +186,35 @@ impl VulkanTimeline {
         self.done.fetch_max(value, Ordering::AcqRel);
     }
 
-    /// True if the work at a point was lost; tells nobody.
+    /// True if the work at a point was lost. The loss does not count as reported.
     pub fn has_lost(&self, point: &Point) -> bool {
         self.losses.lock().iter().any(|l| l.value == point.value && l.commands.contains(&point.sequence))
     }
 
-    /// The result of a wait for `value`, which need not be waited for any more. What was done stays done if the device is
-    /// lost later.
+    /// The result of a wait for `value` that has ended, because `value` is reached or the device is lost. Work that was done before
+    /// the loss stays done.
     fn ended(&self, value: u64) -> Result<bool> {
         if self.seen(value) { Ok(true) } else { self.core.check_alive().map(|()| true) }
     }
 
-    /// Reads the word, which is a plain load.
+    /// Reads the completion word, which costs only a load. True if it has reached `value`.
     fn poll_word(&self, value: u64) -> bool {
         let Some(span) = self.word.as_ref().and_then(|w| w.host()) else { return false };
-        // SAFETY: the word is 4 aligned bytes that live as long as the buffer; the GPU writes them whole.
+        // SAFETY: the word is 4 aligned bytes that live as long as the buffer. The GPU writes all 4 bytes at once.
         let word = unsafe { AtomicU32::from_ptr(span.as_ptr().cast()) }.load(Ordering::Acquire);
         let done = self.done.load(Ordering::Relaxed);
-        // The word holds the low bits of a number at or above `done`.
+        // The word has the low bits of a number that is at least `done`.
         let reached = done + u64::from(word.wrapping_sub(done as u32) & 0x7FFF_FFFF);
-        if reached <= self.handed.load(Ordering::Relaxed) {
-            self.reach(reached);
+        if reached <= self.last_submitted.load(Ordering::Relaxed) {
+            self.advance_to(reached);
         }
         self.done.load(Ordering::Acquire) >= value
     }
 
-    /// Looks at the word until it has `value` (true) or `most` has passed since `begin`.
+    /// Polls until `value` is reached or the device is lost (true), or until `most` has passed since `begin` (false).
     fn spin(&self, value: u64, begin: Instant, most: Duration) -> bool {
         loop {
-            // Asking the semaphore takes longer than looking at the word.
+            // A query of the semaphore takes longer than a load of the word.
             for _ in 0..if self.word.is_some() { 32 } else { 1 } {
                 if self.poll_word(value) {
                     return true;
@@ -221,7 +222,7 @@ impl VulkanTimeline {
                 std::hint::spin_loop();
             }
             let passed = begin.elapsed();
-            // The semaphore is asked too: no memory barrier guarantees that the host sees the word.
+            // The semaphore is queried too, because no memory barrier guarantees that the host sees the word.
             if self.poll_semaphore() >= value || self.core.lost().is_some() {
                 return true;
             }
@@ -231,14 +232,14 @@ impl VulkanTimeline {
                 p if p < YIELD => std::thread::yield_now(),
                 _ => std::thread::sleep(SLEEP_POLL),
             }
-            // If the word is not seen, the semaphore tells. That costs little beside work that takes so long.
+            // The host may never see the word, so the semaphore must be signalled. For work this long, the cost of a signal does not matter.
             if !self.is_signalled(value) && self.signal(value).is_err() {
                 return false;
             }
         }
     }
 
-    /// Notes that the semaphore will have `value`.
+    /// Notes that a signal of the semaphore with `value` was submitted.
     pub fn will_signal(&self, value: u64) {
         if self.word.is_some() {
             let mut signals = self.signals.lock();
@@ -250,13 +251,13 @@ impl VulkanTimeline {
         self.signalled.store(value, Ordering::Release);
     }
 
-    /// The highest number that the semaphore has or will have.
+    /// The highest number for which a signal of the semaphore was submitted.
     pub fn signalled(&self) -> u64 {
         self.signalled.load(Ordering::Acquire)
     }
 
-    /// The first number of the semaphore which tells that `value` is reached. Validation (1.3.239) knows no value in
-    /// between.
+    /// The first signalled value of the semaphore that is at least `value`. Waits must use this value, because the
+    /// validation layer (1.3.239) does not handle values between two signals.
     pub fn signal_of(&self, value: u64) -> u64 {
         if self.word.is_none() {
             return value;
@@ -265,22 +266,23 @@ impl VulkanTimeline {
         signals.get(signals.partition_point(|&s| s < value)).copied().unwrap_or(value)
     }
 
-    /// The number that the semaphore is known to have, without asking it; `None` if a word may have told of more.
+    /// The value that the semaphore is known to have, without a query; `None` on queues with a completion word, where `done` may be
+    /// higher than the semaphore's value.
     pub fn known(&self) -> Option<u64> {
         self.word.is_none().then(|| self.done.load(Ordering::Acquire))
     }
 
-    /// How far the device is, at most up to `wanted`.
+    /// The highest number that is reached, but at most `wanted`.
     pub fn poll(&self, wanted: u64) -> u64 {
         if self.reached(wanted) { wanted } else { self.done.load(Ordering::Acquire).min(wanted) }
     }
 
-    /// Asks the semaphore, which also tells that command buffers are free again.
+    /// Queries the semaphore's value. Command buffers may be reset only up to this value, even if the completion word is higher.
     pub fn poll_semaphore(&self) -> u64 {
         // SAFETY: the semaphore is alive.
         match unsafe { self.core.raw.get_semaphore_counter_value(self.semaphore) } {
             Ok(value) => {
-                self.reach(value);
+                self.advance_to(value);
                 value
             }
             Err(e) => {
@@ -290,7 +292,7 @@ impl VulkanTimeline {
         }
     }
 
-    /// Asks the semaphore until it has `value` (true) or `most` has passed (false).
+    /// Polls the semaphore until it has `value` (true) or `most` has passed (false).
     pub fn watch_semaphore(&self, value: u64, most: Duration) -> bool {
         let begin = Instant::now();
         loop {
@@ -305,14 +307,14 @@ impl VulkanTimeline {
         }
     }
 
-    /// Blocks until `value` is reached or `timeout` has passed: true if it is.
+    /// Blocks until `value` is reached (true) or `timeout` has passed (false).
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         let end = timeout.map(|t| Instant::now() + t);
         loop {
             self.core.check_alive()?;
             let signalled = self.signal(value).is_ok();
             let needed = self.signal_of(value);
-            // A signal may tell of more than is needed, or be impossible for now; then the word is looked at as well.
+            // If the next signal is for a later number, or if signalling fails, the word is polled too.
             let slice = if signalled && needed == value { SLICE } else { BLOCK_POLL };
             let left = end.map_or(slice, |e| e.saturating_duration_since(Instant::now()).min(slice));
             if !signalled {
@@ -325,7 +327,7 @@ impl VulkanTimeline {
             // SAFETY: the semaphore is alive; `info` outlives the call.
             match unsafe { self.core.raw.wait_semaphores(&info, left.as_nanos() as u64) } {
                 Ok(()) => {
-                    self.reach(needed);
+                    self.advance_to(needed);
                     return Ok(true);
                 }
                 Err(vk::Result::TIMEOUT) if self.word.is_some() && self.reached(value) => {
@@ -371,8 +373,8 @@ impl Timeline for VulkanTimeline {
         if self.done.load(Ordering::Acquire) >= value {
             return true;
         }
-        if value > self.handed.load(Ordering::Acquire) {
-            // Nothing is waited for on a lost device.
+        if value > self.last_submitted.load(Ordering::Acquire) {
+            // On a lost device, waits end at once.
             return self.core.lost().is_some();
         }
         if self.word.is_some() {
@@ -413,10 +415,10 @@ impl Timeline for VulkanTimeline {
     }
 
     fn flush(&self, value: u64) -> Result<()> {
-        if value <= self.handed.load(Ordering::Acquire) {
+        if value <= self.last_submitted.load(Ordering::Acquire) {
             return Ok(());
         }
-        // A queue that is gone has submitted everything, or is about to.
+        // A dropped queue has submitted everything, or is about to.
         match self.queue.get().and_then(Weak::upgrade) {
             Some(queue) => queue.submit_open(),
             None => Ok(()),
@@ -427,13 +429,13 @@ impl Timeline for VulkanTimeline {
         if self.is_signalled(value) {
             return Ok(());
         }
-        // A queue that is gone has signalled everything, or is about to.
-        self.queue.get().and_then(Weak::upgrade).map_or(Ok(()), |queue| queue.signal_handed())
+        // A dropped queue has signalled everything, or is about to.
+        self.queue.get().and_then(Weak::upgrade).map_or(Ok(()), |queue| queue.signal_submitted())
     }
 
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         self.waited.store(true, Ordering::Relaxed);
-        self.core.begin_gathered(timeout != Some(Duration::ZERO));
+        self.core.submit_gathered(timeout != Some(Duration::ZERO));
         if self.seen(value) {
             return Ok(true);
         }
@@ -444,7 +446,7 @@ impl Timeline for VulkanTimeline {
         }
         let _span = Span::wait(self.id, timeout);
         let begin = Instant::now();
-        if self.core.spins && self.spin(value, begin, timeout.map_or(SLEEP, |t| t.min(SLEEP))) {
+        if self.core.is_hardware && self.spin(value, begin, timeout.map_or(SLEEP, |t| t.min(SLEEP))) {
             return self.ended(value);
         }
         let left = timeout.map(|t| t.saturating_sub(begin.elapsed()));
@@ -462,8 +464,8 @@ impl Timeline for VulkanTimeline {
 
 impl Drop for VulkanTimeline {
     fn drop(&mut self) {
-        // The queue waited for its last batch before it released the timeline, and batches that wait for the semaphore keep
-        // it alive.
-        self.core.retire(self.semaphore, *self.handed.get_mut() > 0);
+        // The semaphore is unused: the queue waited for its last batch before it released the timeline, and batches that wait for
+        // the semaphore keep the timeline alive.
+        self.core.retire(self.semaphore, *self.last_submitted.get_mut() > 0);
     }
 }

@@ -1,7 +1,8 @@
-//! Timed launches and copies: two timestamps around one.
+//! Timers of launches and copies: a timestamp before the operation and one after it.
 
 #![allow(unsafe_code)]
 
+use super::clocks::{Calibration, Queries};
 use super::core::Core;
 use crate::device::hazard::any_lost;
 use crate::device::{Timer, Times};
@@ -12,64 +13,52 @@ use std::sync::Arc;
 /// The timestamps of one launch or copy.
 pub(super) struct LaunchTimer {
     core: Arc<Core>,
-    pool: vk::QueryPool,
+    /// The valid bits of its timestamps.
+    bits: u32,
+    queries: Queries,
     calibration: Option<Calibration>,
 }
 
-/// The clocks of the device and of the host at one time.
-struct Calibration {
-    device: u64,
-    host: u64,
-    /// How many nanoseconds that may be wrong.
-    deviation: u64,
-}
-
-impl Calibration {
-    /// The times of work that began `before` nanoseconds before the calibration, or else `since` after it, and took `took`.
-    fn times(&self, before: u64, since: u64, took: u64) -> Times {
-        // The work began after the calibration, except for the error of that.
-        let is_before = before <= self.deviation;
-        let begin = if is_before { self.host.saturating_sub(before) } else { self.host.saturating_add(since) };
-        let end = begin.saturating_add(took);
-        Times { begin, end, deviation: Some(self.deviation.saturating_add(drift(end.saturating_sub(self.host)))) }
-    }
-}
-
-/// How far two clocks go apart in this time, in nanoseconds: NTP slews the host's by at most 500 ppm, and crystals differ by 100.
-fn drift(elapsed: u64) -> u64 {
-    (elapsed / 5000).saturating_mul(3)
-}
-
 impl LaunchTimer {
-    pub fn new(core: &Arc<Core>) -> Result<Arc<Self>> {
-        if core.physical.limits.timestamp_bits == 0 {
+    /// A timer for work of a queue whose timestamps have this many valid bits.
+    pub fn new(core: &Arc<Core>, bits: u32) -> Result<Arc<Self>> {
+        if bits == 0 {
             let name = &core.physical.name;
             return Err(Error::unsupported(format!(
                 "{name} does not support timestamps, so operations on it cannot be timed"
             )));
         }
-        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
-        // SAFETY: the device is alive.
-        let pool =
-            unsafe { core.raw.create_query_pool(&info, None) }.map_err(|e| core.failed("vkCreateQueryPool", e))?;
-        // Now and not when it is asked for: the device's clock may have wrapped around until then.
-        Ok(Arc::new(Self { core: core.clone(), pool, calibration: calibrate(core) }))
+        // Calibrated now, because the device clock may wrap around before the program asks for the times.
+        let calibration = core.timers.calibration(|| calibrate(core));
+        let queries = core.timers.take(&core.raw).map_err(|e| core.failed("vkCreateQueryPool", e))?;
+        if core.physical.features.host_query_reset {
+            // SAFETY: no command buffer uses the queries.
+            unsafe { core.raw.reset_query_pool(queries.pool, queries.first, 2) };
+        }
+        Ok(Arc::new(Self { core: core.clone(), bits, queries, calibration }))
     }
 
-    /// Notes the time when all before is done. A barrier must come between that and the launch.
+    /// Records the first timestamp, taken when all earlier commands are done. The caller puts a barrier between the earlier commands and the
+    /// timed command.
     pub fn begin(&self, commands: vk::CommandBuffer) {
         let raw = &self.core.raw;
-        // SAFETY: the command buffer is recording, and keeps the timer until it is done.
+        let Queries { pool, first } = self.queries;
+        // SAFETY: the command buffer is recording. Its recording keeps the timer alive until the commands are done.
         unsafe {
-            raw.cmd_reset_query_pool(commands, self.pool, 0, 2);
-            raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, self.pool, 0);
+            if !self.core.physical.features.host_query_reset {
+                raw.cmd_reset_query_pool(commands, pool, first, 2);
+            }
+            raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, pool, first);
         }
     }
 
-    /// Notes the time when the launch is done.
+    /// Records the second timestamp, taken when the timed command is done.
     pub fn end(&self, commands: vk::CommandBuffer) {
+        let Queries { pool, first } = self.queries;
         // SAFETY: as in `begin`.
-        unsafe { self.core.raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, self.pool, 1) };
+        unsafe {
+            self.core.raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, pool, first + 1);
+        }
     }
 }
 
@@ -77,9 +66,10 @@ impl LaunchTimer {
     /// Both timestamps, if the work is done.
     fn timestamps(&self) -> Result<Option<[u64; 2]>> {
         let mut times = [0_u64; 2];
-        // SAFETY: the work is done, so the queries are no longer in use; two numbers are asked for.
+        let Queries { pool, first } = self.queries;
+        // SAFETY: the work is done, so the queries are no longer in use. Two values are requested.
         let got =
-            unsafe { self.core.raw.get_query_pool_results(self.pool, 0, &mut times, vk::QueryResultFlags::TYPE_64) };
+            unsafe { self.core.raw.get_query_pool_results(pool, first, &mut times, vk::QueryResultFlags::TYPE_64) };
         match got {
             Ok(()) => Ok(Some(times)),
             Err(vk::Result::NOT_READY) => Ok(None),
@@ -92,13 +82,13 @@ impl LaunchTimer {
         self.steps(first, last) as f64 * f64::from(self.core.physical.limits.timestamp_period)
     }
 
-    /// The steps from one timestamp to a later one.
+    /// The timestamp increments from one timestamp to a later one.
     fn steps(&self, first: u64, last: u64) -> u64 {
-        last.wrapping_sub(first) & (u64::MAX >> (64 - self.core.physical.limits.timestamp_bits.clamp(1, 64)))
+        last.wrapping_sub(first) & (u64::MAX >> (64 - self.bits.clamp(1, 64)))
     }
 }
 
-/// `None` if the device cannot tell.
+/// Reads the device clock and the host clock at the same time; `None` if the device cannot.
 fn calibrate(core: &Core) -> Option<Calibration> {
     if !core.physical.limits.has_host_clock {
         return None;
@@ -106,14 +96,14 @@ fn calibrate(core: &Core) -> Option<Calibration> {
     let of = |domain| vk::CalibratedTimestampInfoEXT::default().time_domain(domain);
     let clocks = [of(vk::TimeDomainEXT::DEVICE), of(vk::TimeDomainEXT::CLOCK_MONOTONIC)];
     let functions = ext::calibrated_timestamps::Device::new(&core.instance, &core.raw);
-    // SAFETY: the extension is on, and the device has these clocks.
+    // SAFETY: the extension is enabled, and the device supports these clocks.
     let (times, deviation) = unsafe { functions.get_calibrated_timestamps(&clocks) }.ok()?;
     Some(Calibration { device: times[0], host: times[1], deviation })
 }
 
 impl Timer for LaunchTimer {
     fn nanoseconds(&self) -> Result<Option<f64>> {
-        // What was lost never ran; to ask whether it was this launch would count as telling the program.
+        // Lost launches never ran. Asking whether this launch was lost would mark the loss as reported to the program.
         if any_lost() {
             return Err(Error::runtime("launches cannot be timed after accepted work was lost"));
         }
@@ -121,7 +111,8 @@ impl Timer for LaunchTimer {
     }
 
     fn times(&self) -> Result<Times> {
-        let [first, last] = self.timestamps()?.ok_or_else(|| Error::internal("timed work that is not done"))?;
+        let [first, last] =
+            self.timestamps()?.ok_or_else(|| Error::internal("the times of unfinished work were requested"))?;
         let whole = |steps| nanoseconds(steps, self.core.physical.limits.timestamp_period);
         let took = whole(self.steps(first, last));
         let Some(calibration) = self.calibration.as_ref() else {
@@ -133,7 +124,7 @@ impl Timer for LaunchTimer {
     }
 }
 
-/// The nanoseconds of steps of `period` ns, also where a double is not exact.
+/// Converts timestamp increments of `period` ns to nanoseconds. Exact even beyond 2^53, where doubles are not exact.
 fn nanoseconds(steps: u64, period: f32) -> u64 {
     const ONE: f64 = (1_u64 << 32) as f64;
     let period = (f64::from(period) * ONE) as u128;
@@ -142,29 +133,14 @@ fn nanoseconds(steps: u64, period: f32) -> u64 {
 
 impl Drop for LaunchTimer {
     fn drop(&mut self) {
-        // SAFETY: a recording keeps it until the device is done with it.
-        unsafe { self.core.raw.destroy_query_pool(self.pool, None) };
+        // A recording holds the timer until the device is done with it, so the queries are unused.
+        self.core.timers.give(self.queries);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Calibration, Times};
-
-    /// The clocks drift between the calibration and the work.
-    #[test]
-    fn late_work_has_a_larger_deviation() {
-        const SECOND: u64 = 1_000_000_000;
-        let clocks = Calibration { device: 7, host: 5 * SECOND, deviation: 40 };
-        let at = |begin, end, deviation| Times { begin, end, deviation: Some(deviation) };
-        assert_eq!(clocks.times(u64::MAX, 0, 0), at(5 * SECOND, 5 * SECOND, 40));
-        assert_eq!(clocks.times(u64::MAX, SECOND, SECOND), at(6 * SECOND, 7 * SECOND, 1_200_040));
-        // Within the error of the calibration it may have begun before that.
-        assert_eq!(clocks.times(40, u64::MAX - 40, 10), at(5 * SECOND - 40, 5 * SECOND - 30, 40));
-        assert_eq!(clocks.times(u64::MAX, u64::MAX, 1).end, u64::MAX);
-    }
-
-    /// Doubles tell no single nanosecond beyond 2^53.
+    /// Beyond 2^53, doubles cannot represent every nanosecond.
     #[test]
     fn long_times_are_exact() {
         let late = (1 << 60) + 1;

@@ -1,8 +1,8 @@
 //! Transfers between host memory and buffers of a Vulkan device.
 //!
-//! If the host addresses the buffer, it copies directly. Otherwise the bytes pass through a ring of staging chunks: a small
-//! transfer through one chunk on the view's own queue, a large one in pieces over several threads and copy lanes, since one
-//! thread's memcpy is slower than the bus.
+//! If the buffer is mapped, the host copies directly. Otherwise the bytes pass through staging chunks. A small transfer uses one
+//! chunk, usually on the view's own queue. A large transfer is split into pieces for several threads and copy lanes, because the
+//! memcpy of one thread is slower than the bus.
 
 use super::core::Core;
 use super::device_copy::{CopyKernels, copy};
@@ -26,41 +26,43 @@ use std::time::{Duration, Instant};
 
 /// Bytes of a chunk for small transfers.
 const SMALL_CHUNK_BYTES: u64 = 64 << 10;
-/// The piece sizes of uploads and downloads: for transfers of fewer bytes than [`MEDIUM_BYTES`], of fewer than [`LARGE_BYTES`], and of more
-/// (measured on an H200).
+/// The sizes of pieces in bytes (measured on an H200): the first row for uploads, the second for downloads. A row has the sizes for
+/// transfers below [`MEDIUM_BYTES`], for transfers below [`LARGE_BYTES`], and for larger transfers.
 const PIECES: [[u64; 3]; 2] = [[256 << 10, 2 << 20, 2 << 20], [256 << 10, 1 << 20, 4 << 20]];
 const MEDIUM_BYTES: u64 = 4 << 20;
 const LARGE_BYTES: u64 = 128 << 20;
-/// Copies of this many bytes and more run beside the work of their view even if they follow it: that costs a wait between
-/// queues, some 10 us, but what comes after them can run meanwhile.
+/// Copies of at least this many bytes run on a transfer queue even if they depend on the last batch of their view. The wait between
+/// the queues costs some 10 us, but later work of the view can run during the copy.
 const LONG_COPY_BYTES: u64 = 2 << 20;
-/// How many bytes are worth a further thread.
-const SHARE: u64 = 2 << 20;
-/// Most threads that copy for one transfer: more are not faster than the bus.
+/// A transfer uses at most one thread per this many bytes.
+const BYTES_PER_THREAD: u64 = 2 << 20;
+/// The maximum number of threads for one transfer. More threads would not be faster, because the bus is the limit.
 const THREADS: usize = 8;
-/// Staging memory that was not used for this long is freed at the next call that copies, allocates or waits. When it was
-/// freed after one second, large copies on an H200 sometimes took 20 to 45 ms longer.
+/// Staging memory that was unused for this long is freed by the next call that copies, allocates or waits. With one second, large
+/// copies on an H200 sometimes took 20 to 45 ms longer.
 const IDLE: Duration = Duration::from_secs(5);
-/// How many chunks a thread keeps in flight.
+/// The number of chunks that a thread keeps in flight.
 const DEPTH: usize = 3;
 
 /// The rings and copy lanes of a device.
 pub(super) struct Transfers {
     core: Arc<Core>,
     copies: Arc<CopyKernels>,
+    /// For each direction, the ring for small transfers and the ring for large transfers.
     rings: [[Ring; 2]; 2],
+    /// The compute queues for copies, then the transfer queues.
     lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2], { rank::LANES }>,
-    /// Large downloads hold many chunks at once, so they take turns: otherwise two could wait for each other's chunks.
-    turn: Mutex<(), { rank::TURN }>,
+    /// Locked by large downloads. They hold many chunks at once, so two at the same time could wait for each other's chunks.
+    large_downloads: Mutex<(), { rank::TURN }>,
     /// True if there may be staging memory to free, or finished work of lanes to release.
     staged: AtomicBool,
-    /// When this was made, and after how many milliseconds the rings are looked at next.
     begun: Instant,
-    look: AtomicU64,
+    /// The time of the next check in [`Self::trim`], in milliseconds after `begun`.
+    next_trim: AtomicU64,
 }
 
 impl Transfers {
-    /// The rings and lanes, which are made at their first use.
+    /// Rings and lanes. Chunks and queues are created at their first use.
     pub fn new(core: &Arc<Core>, copies: &Arc<CopyKernels>) -> Self {
         let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
         let rings = [Direction::Upload, Direction::Download]
@@ -70,14 +72,14 @@ impl Transfers {
             copies: copies.clone(),
             rings,
             lanes: Mutex::new([None, None]),
-            turn: Mutex::new(()),
+            large_downloads: Mutex::new(()),
             staged: AtomicBool::new(false),
             begun: Instant::now(),
-            look: AtomicU64::new(0),
+            next_trim: AtomicU64::new(0),
         }
     }
 
-    /// The lanes: transfer queues, or compute queues, one for each direction. Strided pieces need compute queues.
+    /// The lanes: transfer queues, or one compute queue for each direction. Strided copies need `compute`.
     fn lanes(&self, compute: bool) -> Result<Vec<Arc<VulkanQueue>>> {
         let transfer = !compute && !self.core.transfer.is_empty();
         let mut lanes = self.lanes.lock();
@@ -99,52 +101,52 @@ impl Transfers {
         Ok(made)
     }
 
-    /// A lane for one copy. Each direction has its own, so that an upload does not wait behind a download that waits for a
-    /// kernel.
+    /// The lane for a copy in this direction. The directions have separate lanes, so that an upload is not queued behind a download
+    /// that waits for a kernel.
     pub fn lane(&self, direction: Direction, compute: bool) -> Result<Arc<VulkanQueue>> {
         let lanes = self.lanes(compute)?;
         self.staged.store(true, Ordering::Relaxed);
         Ok(lanes[direction as usize % lanes.len()].clone())
     }
 
-    /// A transfer queue on which a copy does not wait for work that has nothing to do with it: one that waits for no kernel,
-    /// or for those of `follows`. The direction's own one, if there is none.
-    fn free_lane(&self, direction: Direction, follows: Option<u64>) -> Result<Arc<VulkanQueue>> {
-        let own = self.lane(direction, false)?;
-        if own.waits_only_for(follows) {
-            return Ok(own);
-        }
-        let other = self.lanes(false)?.into_iter().find(|lane| lane.waits_only_for(follows));
-        Ok(other.unwrap_or(own))
+    /// The lanes on which a copy is not delayed by unrelated work: they wait for no other queue, or only for the queue with timeline
+    /// `follows`. Returns all lanes if none is free. The lane of the direction comes first.
+    pub fn free_lanes(&self, direction: Direction, follows: Option<u64>) -> Result<Vec<Arc<VulkanQueue>>> {
+        let mut lanes = self.lanes(false)?;
+        self.staged.store(true, Ordering::Relaxed);
+        let first_lane = direction as usize % lanes.len();
+        lanes.rotate_left(first_lane);
+        let free: Vec<_> = lanes.iter().filter(|lane| lane.waits_only_for(follows)).cloned().collect();
+        Ok(if free.is_empty() { lanes } else { free })
     }
 
-    /// The lanes made so far.
+    /// The lanes created so far.
     pub fn made(&self) -> SmallVec<[Arc<VulkanQueue>; 8]> {
         self.lanes.lock().iter().flatten().flatten().cloned().collect()
     }
 
-    /// Bytes of staging memory, and the most that there may be.
+    /// The size of the staging memory in bytes, and its maximum.
     pub fn staging(&self) -> (u64, u64) {
         let all = self.rings.iter().flatten().map(Ring::bytes);
         all.fold((0, 0), |sum, (held, most)| (sum.0 + held, sum.1 + most))
     }
 
-    /// Frees staging memory that was not used for a while.
+    /// Frees staging memory that was unused for [`IDLE`].
     pub fn trim(&self) {
         const PAUSE: u64 = 50;
         if !self.staged.load(Ordering::Relaxed) {
             return;
         }
         let now = self.begun.elapsed().as_millis() as u64;
-        if now < self.look.load(Ordering::Relaxed) {
+        if now < self.next_trim.load(Ordering::Relaxed) {
             return;
         }
-        self.look.store(now + PAUSE, Ordering::Relaxed);
-        // Finished batches hold chunks. Every lane and ring is looked at.
+        self.next_trim.store(now + PAUSE, Ordering::Relaxed);
+        // Finished batches hold chunks, so the batches are released first. `count` makes sure that no lane or ring is skipped.
         let busy = self.made().iter().filter(|lane| !lane.release_finished()).count();
         let trimmed = self.rings.iter().flatten().filter(|ring| ring.trim(IDLE)).count();
         if trimmed > 0 {
-            // Freed chunks went to the pool's spare memory.
+            // Freed chunks are now in the pool's spare memory.
             self.core.pool.lock().drop_spare();
         }
         self.staged.store(busy > 0 || self.staging().0 > 0, Ordering::Relaxed);
@@ -185,46 +187,56 @@ impl Transfers {
             _ => many,
         };
         let size = size.min(ring.size);
-        // The device walks only its own side.
+        // The staging side is packed, so the device's copy has strides only in the buffer.
         let (down, up) = plan.through_packed();
-        let walk = if upload { up } else { down };
-        let piece = Piece { transfers: self, direction, host, buffer, plan, walk: &walk, ring, size };
+        let device_plan = if upload { up } else { down };
+        let staged_transfer =
+            StagedTransfer { transfers: self, direction, host, buffer, plan, device_plan: &device_plan, ring, size };
         if bytes > size {
-            let compute = image || !walk.is_linear();
-            let lanes = if compute { vec![self.lane(direction, true)?] } else { self.lanes(false)? };
-            return piece.pipelined(&lanes);
+            let compute = image || !device_plan.is_linear();
+            let lanes = if compute {
+                vec![self.lane(direction, true)?]
+            } else {
+                let follows = follows((buffer, &range, access), queue);
+                self.free_lanes(direction, follows.map(|_| queue.timeline().id()))?
+            };
+            return staged_transfer.pipelined(&lanes);
         }
         let mut chunk = ring.take(&self.core)?;
-        let lane =
-            if image { Ok(None) } else { self.bus_lane(direction, (buffer, &range, access), queue, &walk, false) };
-        let point = lane.and_then(|lane| piece.run(&mut chunk, lane.as_deref().unwrap_or(queue), 0..bytes));
+        let lane = if image {
+            Ok(None)
+        } else {
+            self.bus_lane(direction, (buffer, &range, access), queue, &device_plan, false)
+        };
+        let point = lane.and_then(|lane| staged_transfer.run(&mut chunk, lane.as_deref().unwrap_or(queue), 0..bytes));
         ring.give(chunk);
         Ok(point?.into_iter().collect())
     }
 
-    /// The transfer queue for a copy over the bus, if one should do it: there is one, and either the copy need not wait for
-    /// work of `queue`, which it would follow faster on the same queue, or later work of `queue` should not wait for it
-    /// (`later`), because it takes long or its end is waited for elsewhere.
+    /// The transfer queue for a copy over the bus; `None` if `queue` itself should do it. `queue` is faster for a short copy that
+    /// depends on the last batch of `queue`. `keeps_queue_free`: use a transfer queue even for such a copy, so that it does not delay later work of
+    /// `queue`.
     pub fn bus_lane(
         &self,
         direction: Direction,
         (buffer, range, access): (&Arc<dyn Buffer>, &Range<u64>, Access),
         queue: &VulkanQueue,
         plan: &CopyPlan,
-        later: bool,
+        keeps_queue_free: bool,
     ) -> Result<Option<Arc<VulkanQueue>>> {
         if self.core.transfer.is_empty() || !plan.is_linear() {
             return Ok(None);
         }
-        let mut follows = false;
-        buffer.tracker().lock().conflicts(range, access, |p| follows |= p.is_on(queue.timeline()));
-        if follows && !later && plan.bytes() < LONG_COPY_BYTES {
+        let follows = follows((buffer, range, access), queue);
+        let is_next = |batch| !keeps_queue_free && plan.bytes() < LONG_COPY_BYTES && !queue.has_later_work(batch);
+        if follows.is_some_and(is_next) {
             return Ok(None);
         }
-        self.free_lane(direction, follows.then(|| queue.timeline().id())).map(Some)
+        let lanes = self.free_lanes(direction, follows.map(|_| queue.timeline().id()))?;
+        Ok(lanes.into_iter().next())
     }
 
-    /// Lets the host write into device memory: true if it could, because nobody uses those bytes.
+    /// Writes directly into mapped device memory. False if the buffer is not mapped or its bytes are in use.
     fn through_window(&self, host: HostSpan, buffer: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<bool> {
         let Some(window) = VulkanBuffer::of(buffer, &self.core)?.window else { return Ok(false) };
         let mut busy = false;
@@ -236,7 +248,7 @@ impl Transfers {
         Ok(true)
     }
 
-    /// Lets the host copy directly.
+    /// Copies between host memory and a mapped buffer, after waiting for conflicting work.
     fn direct(
         &self,
         direction: Direction,
@@ -259,22 +271,31 @@ impl Transfers {
     }
 }
 
-/// A transfer that goes through chunks.
-struct Piece<'a> {
+/// The value of the last batch of `queue` for which a use of these bytes must wait.
+fn follows((buffer, range, access): (&Arc<dyn Buffer>, &Range<u64>, Access), queue: &VulkanQueue) -> Option<u64> {
+    let mut last = None;
+    let mut note = |p: &Point| last = last.max(p.is_on(queue.timeline()).then_some(p.value));
+    buffer.tracker().lock().conflicts(range, access, &mut note);
+    last
+}
+
+/// A transfer through staging chunks.
+struct StagedTransfer<'a> {
     transfers: &'a Transfers,
     direction: Direction,
     host: HostSpan,
     buffer: &'a Arc<dyn Buffer>,
     plan: &'a CopyPlan,
     /// The device's part of the copy, between packed memory and the buffer.
-    walk: &'a CopyPlan,
+    device_plan: &'a CopyPlan,
     ring: &'a Ring,
     /// Bytes of a piece, at most a chunk.
     size: u64,
 }
 
-impl Piece<'_> {
-    /// Moves packed positions `part` through one chunk. An upload returns its point; a download is done.
+impl StagedTransfer<'_> {
+    /// Copies the packed positions `part` through one chunk. An upload returns the point of its device copy. A download is complete
+    /// when this function returns.
     fn run(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Option<Point>> {
         if self.direction == Direction::Upload {
             self.fill(chunk, &part)?;
@@ -292,28 +313,28 @@ impl Piece<'_> {
         strided::gather(self.plan, self.host, chunk_memory(chunk)?, part.start, part.end)
     }
 
-    /// Copies from the chunk to host memory, once the device has filled it.
+    /// Waits until the device has filled the chunk, then copies it to host memory.
     fn empty(&self, chunk: &mut Chunk, part: &Range<u64>) -> Result<()> {
         if let Some(point) = chunk.busy.take() {
-            // The source still has the data.
+            // The transfer can be repeated, because the source still has the data.
             point.wait(None).map_err(|e| e.context("the transfer failed; it can be repeated"))?;
         }
         strided::scatter(self.plan, chunk_memory(chunk)?, self.host, part.start, part.end)
     }
 
-    /// Submits the device's part.
+    /// Submits the copy between the chunk and the buffer.
     fn submit(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Point> {
         let (sides, shift) = match self.direction {
             Direction::Upload => ((&chunk.buffer, self.buffer), (part.start, 0)),
             Direction::Download => ((self.buffer, &chunk.buffer), (0, part.start)),
         };
-        let point = copy(queue, &self.transfers.copies, sides, shift, self.walk, part)?;
+        let point = copy(queue, &self.transfers.copies, sides, shift, self.device_plan, part, None)?;
         chunk.busy = Some(point.clone());
         Ok(point)
     }
 
-    /// Moves everything in pieces, several at a time. Each thread takes the next piece when it is free, since one whose
-    /// processor also serves the device's interrupts is several times slower than the others.
+    /// Copies the whole plan in pieces, several pieces at a time. Pieces are not assigned to threads in advance, because a thread whose
+    /// CPU also handles the device's interrupts is several times slower than the others.
     fn pipelined(&self, lanes: &[Arc<VulkanQueue>]) -> Result<SmallVec<[Point; 2]>> {
         let core = &self.transfers.core;
         let bytes = self.plan.bytes();
@@ -321,7 +342,7 @@ impl Piece<'_> {
         let part = |i: u64| i * self.size..((i + 1) * self.size).min(bytes);
         let lane = |i: u64| i as usize % lanes.len();
         let pool = &Workers::shared().pool;
-        let threads = (pool.threads().min(THREADS) as u64).min(bytes.div_ceil(SHARE)).min(pieces);
+        let threads = (pool.threads().min(THREADS) as u64).min(bytes.div_ceil(BYTES_PER_THREAD)).min(pieces);
         let pending = Pending { next: AtomicU64::new(0), pieces };
         let failed: Mutex<Option<Error>, { rank::PIECES }> = Mutex::new(None);
         let fail = |e: Error| {
@@ -342,7 +363,7 @@ impl Piece<'_> {
             Ok(())
         };
 
-        // Downloads: the pieces that the device has begun, the oldest first.
+        // Downloads: the pieces whose device copies were submitted, oldest first.
         let begun: Mutex<VecDeque<(u64, Chunk)>, { rank::PIECES }> = Mutex::new(VecDeque::new());
         let begin = |i: u64, mut chunk: Chunk| -> Result<()> {
             let done = self.submit(&mut chunk, &lanes[lane(i)], part(i)).map(drop);
@@ -362,7 +383,7 @@ impl Piece<'_> {
                 }
             }
         };
-        // Until no piece is under way and none will be.
+        // Each thread runs this until no piece is in flight and none is left.
         let downloads = || loop {
             let oldest = begun.lock().pop_front();
             match oldest {
@@ -382,9 +403,9 @@ impl Piece<'_> {
                 }
             })
         } else {
-            let _turn = self.transfers.turn.lock();
+            let _turn = self.transfers.large_downloads.lock();
             pool.parallel(threads, &|t| {
-                // The first thread begins pieces while the others wake up, and these must not wait for it if it panics.
+                // The first thread submits pieces while the others wake up. If it panics, `Ends` lets the others finish.
                 let _end = (t == 0).then(|| Ends(&pending));
                 let ahead = if t == 0 { threads * DEPTH as u64 } else { 0 };
                 for i in (0..ahead).map_while(|_| pending.take()) {
@@ -393,7 +414,7 @@ impl Piece<'_> {
                 downloads();
             })
         };
-        // These are left of a transfer that failed.
+        // Chunks are left here only if the transfer failed.
         begun.into_inner().into_iter().for_each(|(_, chunk)| self.ring.give(chunk));
         done?;
         if let Some(e) = failed.into_inner() {
@@ -403,7 +424,7 @@ impl Piece<'_> {
     }
 }
 
-/// The pieces of a transfer that nobody has taken yet.
+/// The pieces of a transfer that no thread has taken yet.
 struct Pending {
     next: AtomicU64,
     pieces: u64,
@@ -418,7 +439,7 @@ impl Pending {
         self.next.load(Ordering::Relaxed) < self.pieces
     }
 
-    /// Marks that no further piece begins.
+    /// Makes `take` return no further piece.
     fn end(&self) {
         self.next.fetch_max(self.pieces, Ordering::Relaxed);
     }

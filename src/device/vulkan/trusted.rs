@@ -1,28 +1,29 @@
-//! Files that only this user or root can have written: the library passes their contents to drivers, which trust them.
+//! Reads and writes files that only this user or root can have written. The library passes their contents to drivers, which do not
+//! check them.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many names for a temporary file are tried.
+/// The number of names that are tried for a temporary file.
 const NAMES: u32 = 1000;
 
 /// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// The system refused it.
+    /// The operating system returned an error.
     #[error("{0}")]
     System(#[from] std::io::Error),
-    /// Someone else could have written it.
+    /// Another user could have written the file.
     #[error("{0}")]
     Distrusted(String),
-    /// It is longer than it may be.
+    /// The file is longer than the limit.
     #[error("larger than {} MiB", .0 >> 20)]
     TooBig(u64),
 }
 
-/// The contents of `folder`/`name`. Never blocks, whatever kind of file it is.
+/// The contents of `folder`/`name`. Never blocks, not even for a FIFO.
 pub fn read(folder: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Refused> {
     check_folder(folder)?;
     let path = folder.join(name);
@@ -35,24 +36,24 @@ pub fn read(folder: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Refused> {
         }
         opened => opened?,
     };
-    // Asked of the open file, since the name may come to mean another one.
-    let about = file.metadata()?;
-    if !about.is_file() {
+    // Checks the open file, because the path may be replaced by another file meanwhile.
+    let attributes = file.metadata()?;
+    if !attributes.is_file() {
         return Err(Refused::Distrusted(format!("{} is not a regular file", path.display())));
     }
-    check_owner(&path, &about)?;
-    check_writers(&path, &about)?;
-    if about.len() > limit {
+    check_owner(&path, &attributes)?;
+    check_writers(&path, &attributes)?;
+    if attributes.len() > limit {
         return Err(Refused::TooBig(limit));
     }
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;
-    // It has grown meanwhile.
+    // The file may have grown meanwhile.
     if bytes.len() as u64 > limit { Err(Refused::TooBig(limit)) } else { Ok(bytes) }
 }
 
-/// Writes `folder`/`name`, and makes the folder if it is missing. Readers and other writers see the old file or the new one,
-/// never a part.
+/// Writes `folder`/`name`. Creates the folder if it is missing. The file is replaced atomically: other processes see the old file or
+/// the new one, never a part.
 pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Refused> {
     make_folder(folder)?;
     check_folder(folder)?;
@@ -65,8 +66,8 @@ pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Refused> {
     Ok(written?)
 }
 
-/// A new file in the same folder, since a rename cannot leave the file system. A name may still be taken by a killed process
-/// that had the same id.
+/// A new temporary file in the same folder, because a rename cannot cross file systems. A killed process with the same id may have
+/// left a file with the first name, so several names are tried.
 fn temporary(path: &Path) -> Result<(PathBuf, File), Refused> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();
@@ -84,14 +85,14 @@ fn temporary(path: &Path) -> Result<(PathBuf, File), Refused> {
     Err(std::io::Error::from(std::io::ErrorKind::AlreadyExists).into())
 }
 
-/// Makes a missing folder, for this user alone.
+/// Creates the folder if it is missing, with access for this user only.
 fn make_folder(folder: &Path) -> Result<(), Refused> {
     if folder.exists() {
         return Ok(());
     }
-    // In another user's home folder (as sudo leaves it) the owner could not use what is made there now.
-    if let Some((above, about)) = folder.ancestors().find_map(|a| Some((a, std::fs::metadata(a).ok()?))) {
-        check_owner(above, &about)?;
+    // Creates nothing in another user's home folder (as under sudo), because that user could not use the new folder.
+    if let Some((above, attributes)) = folder.ancestors().find_map(|a| Some((a, std::fs::metadata(a).ok()?))) {
+        check_owner(above, &attributes)?;
     }
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -103,9 +104,9 @@ fn make_folder(folder: &Path) -> Result<(), Refused> {
 fn check_folder(folder: &Path) -> Result<(), Refused> {
     // A link may belong to another user even if its target does not.
     check_owner(folder, &std::fs::symlink_metadata(folder)?)?;
-    let about = std::fs::metadata(folder)?;
-    check_owner(folder, &about)?;
-    if is_sticky(&about) { Ok(()) } else { check_writers(folder, &about) }
+    let attributes = std::fs::metadata(folder)?;
+    check_owner(folder, &attributes)?;
+    if is_sticky(&attributes) { Ok(()) } else { check_writers(folder, &attributes) }
 }
 
 #[cfg(unix)]
@@ -125,30 +126,34 @@ mod system {
         builder.mode(0o700);
     }
 
-    /// True if users may delete or rename only what is theirs.
-    pub fn is_sticky(about: &Metadata) -> bool {
-        about.mode() & 0o1000 != 0
+    /// True if users may delete or rename only their own files in the folder.
+    pub fn is_sticky(attributes: &Metadata) -> bool {
+        attributes.mode() & 0o1000 != 0
     }
 
-    /// Fails unless it belongs to this user or to root, who may do anything anyway.
-    pub fn check_owner(path: &Path, about: &Metadata) -> Result<(), Refused> {
-        let (owner, user) = (about.uid(), crate::privilege::effective_user());
+    /// Fails unless the file belongs to this user or to root. Root can change any file anyway.
+    pub fn check_owner(path: &Path, attributes: &Metadata) -> Result<(), Refused> {
+        let (owner, user) = (attributes.uid(), crate::privilege::effective_user());
         if owner == user || owner == 0 {
             return Ok(());
         }
-        Err(Refused::Distrusted(format!("{} belongs to user {owner}, this process runs as {user}", path.display())))
+        Err(Refused::Distrusted(format!(
+            "{} belongs to user {owner}, but this process runs as user {user}",
+            path.display()
+        )))
     }
 
-    pub fn check_writers(path: &Path, about: &Metadata) -> Result<(), Refused> {
-        if about.mode() & 0o022 == 0 {
+    /// Fails if other users may write the file or folder.
+    pub fn check_writers(path: &Path, attributes: &Metadata) -> Result<(), Refused> {
+        if attributes.mode() & 0o022 == 0 {
             return Ok(());
         }
-        let (path, mode) = (path.display(), about.mode() & 0o7777);
+        let (path, mode) = (path.display(), attributes.mode() & 0o7777);
         Err(Refused::Distrusted(format!("other users may write {path} (mode {mode:o}); run chmod go-w on it")))
     }
 }
 
-/// Elsewhere a user's folders are the user's own by their lists of rights.
+/// On other systems, access control lists protect a user's folders.
 #[cfg(not(unix))]
 mod system {
     use super::*;

@@ -1,4 +1,4 @@
-//! What another user may have put in place of our file, and what we leave on disk.
+//! Tests with files that another user may have planted, and tests of the files that the library writes.
 
 use super::*;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -10,7 +10,7 @@ use std::time::Duration;
 const STRANGER: u32 = 65534;
 const LIMIT: u64 = 1 << 20;
 
-/// A folder of ours with one file.
+/// A folder of this user with one file.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -27,7 +27,7 @@ impl Folder {
     fn read(&self) -> Result<Vec<u8>, Refused> {
         read(&self.0, "f", LIMIT)
     }
-    /// It is not read, since others could have had a hand in it, and the text says what is wrong.
+    /// Checks that the file is rejected as distrusted, with a message that contains `text`.
     fn is_distrusted(&self, text: &str) {
         match self.read() {
             Err(Refused::Distrusted(why)) => assert!(why.contains(text), "{why}"),
@@ -55,7 +55,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn what_is_made_is_for_this_user_alone() {
+fn written_files_are_private_to_the_user() {
     let folder = Folder::new("private");
     let deep = folder.0.join("a/b");
     write(&deep, "f", b"x").unwrap();
@@ -71,26 +71,26 @@ fn a_fifo_does_not_hang_the_reader() {
     let folder = Folder::new("fifo");
     std::fs::remove_file(folder.file()).unwrap();
     assert!(Command::new("mkfifo").arg(folder.file()).status().unwrap().success());
-    // Who hangs here hangs for good: the thread tells.
-    let (done, told) = std::sync::mpsc::channel();
+    // A reader that blocks here would block for ever, so another thread reads and reports when it is done.
+    let (done, finished) = std::sync::mpsc::channel();
     std::thread::scope(|s| {
         s.spawn(|| {
             folder.is_distrusted("not a regular file");
             done.send(()).unwrap();
         });
-        if told.recv_timeout(Duration::from_secs(60)).is_err() {
-            // Lets the reader go on, so that the test ends.
+        if finished.recv_timeout(Duration::from_secs(60)).is_err() {
+            // Unblocks the reader, so that the test ends.
             drop(OpenOptions::new().write(true).open(folder.file()));
             panic!("the reader waits for a writer");
         }
     });
-    // Writing puts a file in its place.
+    // `write` replaces the FIFO by a file.
     write(&folder.0, "f", b"new").unwrap();
     assert_eq!(folder.read().unwrap(), b"new");
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn only_regular_files_are_read() {
     let folder = Folder::new("kinds");
     std::fs::remove_file(folder.file()).unwrap();
     std::fs::create_dir(folder.file()).unwrap();
@@ -113,7 +113,7 @@ fn what_is_no_file_is_refused() {
 }
 
 #[test]
-fn what_others_may_write_is_refused() {
+fn files_that_other_users_may_write_are_refused() {
     let folder = Folder::new("modes");
     for mode in [0o620, 0o602, 0o666, 0o777] {
         set_mode(&folder.file(), mode);
@@ -129,7 +129,7 @@ fn what_others_may_write_is_refused() {
         assert!(matches!(write(&folder.0, "f", b"new"), Err(Refused::Distrusted(_))), "{mode:o}");
         assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left behind");
     }
-    // As /tmp: each may only delete what is theirs.
+    // Mode 1777 is that of /tmp, where users can delete only their own files.
     for mode in [0o700, 0o755, 0o1777] {
         set_mode(&folder.0, mode);
         assert_eq!(folder.read().unwrap(), b"ours", "{mode:o}");
@@ -138,7 +138,7 @@ fn what_others_may_write_is_refused() {
 }
 
 #[test]
-fn what_belongs_to_another_is_refused() {
+fn files_of_another_user_are_refused() {
     if !is_root() {
         println!("skipped: only root can give files away");
         return;
@@ -146,20 +146,20 @@ fn what_belongs_to_another_is_refused() {
     let folder = Folder::new("owners");
     chown(folder.file(), Some(STRANGER), None).unwrap();
     folder.is_distrusted("belongs to user 65534");
-    // A good file takes its place.
+    // `write` replaces the file by one of this user.
     write(&folder.0, "f", b"ours").unwrap();
     assert_eq!(folder.read().unwrap(), b"ours");
     chown(&folder.0, Some(STRANGER), None).unwrap();
     folder.is_distrusted("belongs to user 65534");
     assert!(matches!(write(&folder.0, "f", b"x"), Err(Refused::Distrusted(_))));
-    // Nothing is made below the folder of another: its owner could not use it.
+    // Nothing is created in another user's folder, because its owner could not use it.
     assert!(matches!(write(&folder.0.join("a/b"), "f", b"x"), Err(Refused::Distrusted(_))));
     assert!(!folder.0.join("a").exists());
-    // A link of another's, though it leads to what is ours.
+    // A link of another user is rejected, even if its target belongs to this user.
     let links = Folder::new("links");
     let link = links.0.join("link");
-    let own = Folder::new("led-to");
-    symlink(&own.0, &link).unwrap();
+    let target_folder = Folder::new("led-to");
+    symlink(&target_folder.0, &link).unwrap();
     assert_eq!(read(&link, "f", LIMIT).unwrap(), b"ours");
     std::os::unix::fs::lchown(&link, Some(STRANGER), None).unwrap();
     assert!(matches!(read(&link, "f", LIMIT), Err(Refused::Distrusted(_))));
@@ -175,7 +175,7 @@ fn a_file_over_the_limit_is_refused() {
     assert_eq!(folder.read().unwrap().len() as u64, LIMIT);
 }
 
-/// The same rules as another user: root's files are good, a third user's are not.
+/// Runs this test again as another user. That process trusts files of root, but not files of a third user.
 #[test]
 fn as_another_user() {
     const FOLDER: &str = "REVAMP_TEST_TRUSTED_FOLDER";
@@ -207,12 +207,12 @@ fn as_another_user() {
     set_mode(&folder.0.join("shared"), 0o1777);
     chown(folder.0.join("of-a-third"), Some(65533), None).unwrap();
     chown(folder.0.join("with-a-third/f"), Some(65533), None).unwrap();
-    // Where the other user can run it.
+    // A copy of this test program, which the other user can execute.
     let program = folder.0.join("test");
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     set_mode(&program, 0o755);
     let (_, tests) = module_path!().split_once("::").unwrap();
-    let came = Command::new(&program)
+    let outcome = Command::new(&program)
         .args(["--exact", &format!("{tests}::as_another_user")])
         .env(FOLDER, &folder.0)
         .uid(STRANGER)
@@ -220,6 +220,6 @@ fn as_another_user() {
         .current_dir("/")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&came.stdout).into_owned() + &String::from_utf8_lossy(&came.stderr);
-    assert!(came.status.success() && said.contains("1 passed"), "{said}");
+    let said = String::from_utf8_lossy(&outcome.stdout).into_owned() + &String::from_utf8_lossy(&outcome.stderr);
+    assert!(outcome.status.success() && said.contains("1 passed"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Kernels declare the floating-point modes that the device has, for the types that they have.
+//! Tests of float execution modes: kernels declare the modes that the device supports, for the float types that they use.
 
 use super::super::FloatModes;
 use super::*;
@@ -25,8 +25,8 @@ fn modes(source: &str, modes: FloatModes) -> Vec<String> {
 }
 
 #[test]
-fn what_the_device_has_is_declared_for_the_types_of_the_kernel() {
-    let all = FloatModes { special: [true; 3], subnormal: [true; 3], alike: false };
+fn supported_modes_are_declared_for_the_float_types_of_the_kernel() {
+    let all = FloatModes { special: [true; 3], subnormal: [true; 3], same_for_all_widths: false };
     let of_32 = ["SignedZeroInfNanPreserve 32", "DenormPreserve 32"];
     assert_eq!(modes(FLOATS, all), of_32);
     let special = FloatModes { special: [false, true, false], ..FloatModes::default() };
@@ -36,10 +36,10 @@ fn what_the_device_has_is_declared_for_the_types_of_the_kernel() {
 }
 
 #[test]
-fn subnormal_numbers_are_treated_alike_where_they_must_be() {
+fn the_subnormal_mode_is_omitted_if_not_all_widths_support_it() {
     let some = FloatModes { subnormal: [false, true, false], ..FloatModes::default() };
-    let alike = FloatModes { alike: true, ..some };
+    let same_for_all_widths = FloatModes { same_for_all_widths: true, ..some };
     assert_eq!(modes(BOTH, some), ["DenormPreserve 32"]);
-    assert!(modes(BOTH, alike).is_empty());
-    assert_eq!(modes(FLOATS, alike), ["DenormPreserve 32"]);
+    assert!(modes(BOTH, same_for_all_widths).is_empty());
+    assert_eq!(modes(FLOATS, same_for_all_widths), ["DenormPreserve 32"]);
 }

@@ -1,6 +1,6 @@
-//! Nothing that is fed in panics, hangs or allocates without bound.
+//! Fuzz tests of [`Module`]: no input makes it panic, hang or allocate without bound.
 //!
-//! With MINUTES in the environment a fuzzer runs for that long (`scripts/fuzz`), else for a fixed number of rounds.
+//! If MINUTES is set in the environment, a fuzzer runs for that time (`scripts/fuzz`), else for a fixed number of rounds.
 
 use super::*;
 use crate::kernel::dense;
@@ -9,10 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// No module of the fuzzers' sizes takes so long.
-const HANGS: Duration = Duration::from_secs(10);
+/// After this time an attempt counts as a hang. No module of the fuzzers' sizes takes this long.
+const HANG_TIME: Duration = Duration::from_secs(10);
 
-/// SplitMix64: seeded, so that a failure can be found again.
+/// SplitMix64, seeded so that failures can be reproduced.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
-    /// A number that some limit or other lies near.
+    /// A random number, often near a limit: 0, a power of two, or `u32::MAX`.
     fn number(&mut self) -> u32 {
         match self.below(6) {
             0 => self.next() as u32,
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// The rounds of a fuzzer, and where what it finds is kept.
+/// The rounds of a fuzzer, and the folder for its findings.
 pub(crate) struct Rounds {
     pub(crate) random: Random,
     pub(crate) done: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// For `most` rounds, or for MINUTES.
+    /// Runs `most` rounds, or for MINUTES.
     pub(crate) fn new(most: u64) -> Self {
         let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
         let seed = number("SEED").unwrap_or(2026);
@@ -64,7 +64,8 @@ impl Rounds {
         more
     }
 
-    /// Tries `bytes`. What panics or takes very long is kept; in a long run also what ends the process.
+    /// Runs `work` on `bytes`. If `work` panics or hangs, saves `bytes` to a file. In a run with MINUTES, input that ends the process is
+    /// saved too.
     pub(crate) fn attempt<T>(&self, bytes: &[u8], work: impl FnOnce() -> T) -> T {
         if self.end.is_some() {
             self.keep("current", bytes);
@@ -73,11 +74,11 @@ impl Rounds {
         let outcome = catch_unwind(AssertUnwindSafe(work));
         let time = start.elapsed();
         match outcome {
-            Ok(value) if time < HANGS => value,
+            Ok(value) if time < HANG_TIME => value,
             outcome => {
                 let file = self.keep(&format!("find-{}-{}", self.seed, self.done), bytes);
                 panic!(
-                    "round {} (seed {}, {time:?}): {}: {:?}",
+                    "round {} (seed {}, {time:?}): {}: panicked: {}",
                     self.done,
                     self.seed,
                     file.display(),
@@ -93,13 +94,13 @@ impl Rounds {
         file
     }
 
-    /// The fuzzer's last line.
+    /// Prints the fuzzer's summary.
     pub(crate) fn close(&self, what: &str, counts: &str) {
         println!("{what}: {} tried, {counts}, 0 found, seed {}", self.done, self.seed);
     }
 }
 
-/// Everything there is to call; true if the module was taken.
+/// Calls all functions of a module; true if the module was accepted.
 pub(crate) fn exercise(bytes: &[u8], entry: Option<&str>) -> bool {
     let Ok(module) = Module::new(bytes, entry) else { return false };
     let _ = (module.words(), module.hash(), module.entry_point(), module.version(), module.capabilities());
@@ -126,7 +127,7 @@ pub(crate) fn exercise(bytes: &[u8], entry: Option<&str>) -> bool {
     true
 }
 
-/// The modules that are mutated: those below, those of the copies and those of `tests-c/kernels`.
+/// The modules to mutate: the sources below, the copy shaders and the shaders of `tests-c/kernels`.
 pub(crate) fn corpus() -> Vec<Vec<u8>> {
     let sized = "layout(local_size_x_id = 3, local_size_y = 2, local_size_z_id = 1) in;
         layout(constant_id = 5) const uint N = 4; layout(constant_id = 6) const bool b = true;
@@ -152,7 +153,7 @@ pub(crate) fn corpus() -> Vec<Vec<u8>> {
         glsl_with(sized, &["--target-env=vulkan1.2", "-O"]),
         glsl_with(sized, &["--target-env=vulkan1.3"]),
         glsl(addresses),
-        super::parse::several(),
+        super::parse::several_entry_points(),
         super::renumber::grouped(),
         include_bytes!("../../device/vulkan/shaders/copy16.spv").to_vec(),
         include_bytes!("../../device/vulkan/shaders/copy4.spv").to_vec(),
@@ -181,21 +182,21 @@ fn every_truncation_is_survived() {
 fn mutations_are_survived() {
     let corpus = corpus();
     let mut rounds = Rounds::new(20_000);
-    let mut taken = 0;
+    let mut accepted = 0;
     while rounds.next() {
         let bytes = mutated(&corpus, 6, &mut rounds.random);
         let entry = if rounds.random.below(4) == 0 { Some("main") } else { None };
-        taken += u64::from(rounds.attempt(&bytes, || exercise(&bytes, entry)));
+        accepted += u64::from(rounds.attempt(&bytes, || exercise(&bytes, entry)));
     }
-    rounds.close("modules", &format!("{taken} taken"));
-    // Enough of them got past the checks for the rest to have been tried.
-    assert!(taken * 8 > rounds.done, "{taken} of {} taken", rounds.done);
+    rounds.close("modules", &format!("{accepted} taken"));
+    // Enough modules must pass the checks to exercise the code that follows the checks.
+    assert!(accepted * 8 > rounds.done, "{accepted} of {} taken", rounds.done);
 }
 
-/// One of the corpus with up to `most` changes.
+/// A module of the corpus with 1 to `most` changes.
 pub(crate) fn mutated(corpus: &[Vec<u8>], most: usize, random: &mut Random) -> Vec<u8> {
     let bytes = &corpus[random.below(corpus.len())];
-    // Half of them instruction by instruction, so that they stay whole.
+    // Half of the modules are mutated word by word, the other half by instructions, so that word counts stay correct.
     if random.below(2) == 0 {
         let mut bytes = bytes.clone();
         for _ in 0..=random.below(most) {
@@ -220,7 +221,7 @@ fn mutate_words(bytes: &mut Vec<u8>, random: &mut Random) {
     match random.below(7) {
         0 => bytes[at + random.below(4)] ^= 1 << random.below(8),
         1 => bytes[at..at + 4].copy_from_slice(&random.number().to_le_bytes()),
-        // A small number: an id, a literal, an enum.
+        // A small number, which may be an id, a literal or an enumerant.
         2 | 3 => bytes[at..at + 4].copy_from_slice(&(random.below(200) as u32).to_le_bytes()),
         4 => bytes.copy_within(other..other + 4, at),
         // Another opcode with the same length.
@@ -245,7 +246,7 @@ struct Instructions {
 }
 
 impl Instructions {
-    /// Of a module that is whole.
+    /// Splits an undamaged module.
     fn of(bytes: &[u8]) -> Self {
         let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         let (head, mut rest) = words.split_at(5);
@@ -273,7 +274,7 @@ impl Instructions {
         let (bound, many) = (self.head[3] as usize, 1 << random.below(10));
         match random.below(14) {
             0 => self.head[1 + random.below(3)] = random.number(),
-            // An operand: a number, an id there is, one more or less.
+            // Changes an operand to a valid id, to the next or previous number, or to a random number.
             1..=3 if self.all[at].len() > 1 => {
                 let word = 1 + random.below(self.all[at].len() - 1);
                 self.all[at][word] = match random.below(4) {
@@ -290,7 +291,7 @@ impl Instructions {
             }
             6 => _ = self.all.remove(at),
             7 => self.all.insert(other, self.all[at].clone()),
-            // The same again and again, with ids of its own.
+            // Many copies of an instruction, each with a new id.
             8 => {
                 for n in 0..many {
                     let mut copy = self.all[at].clone();
@@ -306,7 +307,7 @@ impl Instructions {
                 self.all[at].extend(vec![word; many]);
             }
             10 => self.all[at].truncate(1 + random.below(4)),
-            // A decoration: of an id or of a member.
+            // A decoration of an id or of a member.
             11 | 12 => {
                 let numbers = [33, 34, 6, 35, 1, 24, 25, 11, 2, 3, 7, 4];
                 let kind = numbers[random.below(numbers.len())];

@@ -1,4 +1,4 @@
-//! Tests of [`super::Module`] on modules compiled here and now by glslc and spirv-as.
+//! Tests of [`super::Module`] on modules that the tests compile with glslc and spirv-as.
 
 mod float_modes;
 pub(crate) mod fuzz;
@@ -18,7 +18,7 @@ use crate::error::Error;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Feeds `input` to a tool and gives what it writes.
+/// Runs a tool with `input` on its standard input, and returns its output.
 pub(crate) fn tool(name: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
     let mut child = Command::new(name)
         .args(args)
@@ -31,7 +31,7 @@ pub(crate) fn tool(name: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, S
     let input = input.to_vec();
     let writer = std::thread::spawn(move || stdin.write_all(&input));
     let output = child.wait_with_output().unwrap();
-    // A tool that fails may stop reading.
+    // A tool that fails may stop reading, so a write error is ignored.
     let _ = writer.join().unwrap();
     if output.status.success() {
         Ok(output.stdout)
@@ -40,7 +40,7 @@ pub(crate) fn tool(name: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, S
     }
 }
 
-/// Compiles a compute shader with more arguments for glslc.
+/// Compiles a compute shader with additional arguments for glslc.
 fn glsl_with(source: &str, args: &[&str]) -> Vec<u8> {
     let all = [&["-fshader-stage=compute", "-o", "-"], args, &["-"]].concat();
     let source = format!("#version 460\n{source}");
@@ -67,7 +67,7 @@ fn disassemble(words: &[u32]) -> String {
     String::from_utf8(tool("spirv-dis", &["--no-color", "--raw-id", "-"], &bytes(words)).unwrap()).unwrap()
 }
 
-/// Fails with the module's text if spirv-val finds a fault.
+/// Fails with the module's text if spirv-val finds an error.
 fn validate(words: &[u32]) {
     let env = if words[1] > 0x1_0500 { "vulkan1.3" } else { "vulkan1.2" };
     let args = ["--target-env", env, "--scalar-block-layout", "-"];
@@ -84,8 +84,8 @@ fn failure(bytes: &[u8], entry: Option<&str>) -> Error {
     Module::new(bytes, entry).unwrap_err()
 }
 
-/// Fails unless the text has all `parts`.
-fn has(error: &Error, parts: &[&str]) {
+/// Fails unless the error's text contains all `parts`.
+fn assert_contains(error: &Error, parts: &[&str]) {
     let text = error.to_string();
     for part in parts {
         assert!(text.contains(part), "\"{part}\" is not in: {text}");
@@ -96,5 +96,5 @@ fn binding(module: &Module, set: u32, binding: u32) -> &Binding {
     module.bindings().iter().find(|b| (b.set, b.binding) == (set, binding)).unwrap()
 }
 
-/// A shader text with everything but functions, for spirv-as; `%main` has the number 1.
+/// The first lines of a shader text for spirv-as.
 const HEAD: &str = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n";

@@ -1,9 +1,9 @@
-//! How deep modules are, as a driver with a limit counts.
+//! Tests of the nesting depth of kernels, as a driver with a limit counts it.
 
 use super::*;
 use crate::kernel::Depth;
 
-/// The depth of a kernel as it is written, and optimised.
+/// The depths of a kernel, compiled first without and then with optimization.
 fn depths(body: &str) -> [Depth; 2] {
     let source = format!(
         "layout(local_size_x = 8) in;\nlayout(set = 0, binding = 0) buffer B {{ uint b[]; }};
@@ -12,8 +12,8 @@ fn depths(body: &str) -> [Depth; 2] {
     ["-O0", "-O"].map(|mode| module(&glsl_with(&source, &["--target-env=vulkan1.2", mode])).depth().unwrap())
 }
 
-/// Checks that both are at least `least`, and at most 2 more.
-fn about(body: &str, conditions: u32, loops: u32) {
+/// Checks that both depths have `conditions` to `conditions + 2` conditions, and exactly `loops` loops.
+fn check_depth(body: &str, conditions: u32, loops: u32) {
     for depth in depths(body) {
         assert!((conditions..=conditions + 2).contains(&depth.conditions), "{depth:?}\n{body}");
         assert_eq!(depth.loops, loops, "{body}");
@@ -25,41 +25,48 @@ fn repeated(count: u32, each: &str) -> String {
 }
 
 #[test]
-fn branches_and_loops_that_are_nested() {
-    about("void main() { b[0] = x; }", 0, 0);
+fn nested_branches_and_loops() {
+    check_depth("void main() { b[0] = x; }", 0, 0);
     let ifs = repeated(30, "if (x > #) { b[#] = x;");
-    about(&format!("void main() {{ {ifs} {} }}", "}".repeat(30)), 30, 0);
+    check_depth(&format!("void main() {{ {ifs} {} }}", "}".repeat(30)), 30, 0);
     let loops = repeated(20, "for (uint i = 0; i < b[#]; i++) { b[i] += 1;");
-    about(&format!("void main() {{ {loops} {} }}", "}".repeat(20)), 0, 20);
+    check_depth(&format!("void main() {{ {loops} {} }}", "}".repeat(20)), 0, 20);
     let both = repeated(10, "for (uint i = 0; i < b[#]; i++) { if (b[i] > x) { b[i] += 1;");
-    about(&format!("void main() {{ {both} {} }}", "}}".repeat(10)), 10, 10);
+    check_depth(&format!("void main() {{ {both} {} }}", "}}".repeat(10)), 10, 10);
 }
 
 #[test]
-fn what_follows_early_exits_is_deeper() {
-    about(&format!("void main() {{ {} }}", repeated(40, "if (x == #) return; b[#] += x;")), 40, 0);
+fn code_after_early_exits_is_deeper() {
+    check_depth(&format!("void main() {{ {} }}", repeated(40, "if (x == #) return; b[#] += x;")), 40, 0);
     let continues = repeated(40, "if (b[#] == x) continue; b[#] += x;");
-    about(&format!("void main() {{ for (uint i = 0; i < x; i++) {{ {continues} }} }}"), 40, 1);
+    check_depth(&format!("void main() {{ for (uint i = 0; i < x; i++) {{ {continues} }} }}"), 40, 1);
     let nested = repeated(40, "if (b[#] > 3) { b[#]++; if (b[#] == x) return; b[#]--; }");
-    about(&format!("void main() {{ {nested} }}"), 41, 0);
+    check_depth(&format!("void main() {{ {nested} }}"), 41, 0);
     let loops = repeated(40, "for (uint i = 0; i < x; i++) { if (b[i] == #) return; b[i] += x; }");
-    about(&format!("void main() {{ {loops} }}"), 40, 1);
+    check_depth(&format!("void main() {{ {loops} }}"), 40, 1);
     let switched = repeated(40, "if (b[#] == x) break; b[#] += x;");
-    about(&format!("void main() {{ switch (x) {{ case 0u: {switched} break; default: b[1] = 2; }} }}"), 40, 0);
+    check_depth(&format!("void main() {{ switch (x) {{ case 0u: {switched} break; default: b[1] = 2; }} }}"), 40, 0);
 }
 
 #[test]
-fn what_is_side_by_side_is_not_deeper() {
-    about(&format!("void main() {{ {} }}", repeated(90, "if (x == #) b[#] = 1; else b[#] = 2;")), 1, 0);
+fn sequential_constructs_are_not_deeper() {
+    check_depth(&format!("void main() {{ {} }}", repeated(90, "if (x == #) b[#] = 1; else b[#] = 2;")), 1, 0);
     let cases = repeated(90, "case #: b[#] += x; return;");
-    about(&format!("void main() {{ switch (x) {{ {cases} default: b[7] = x; }} b[x] = 3; }}"), 1, 0);
+    check_depth(&format!("void main() {{ switch (x) {{ {cases} default: b[7] = x; }} b[x] = 3; }}"), 1, 0);
     let breaks = repeated(90, "if (b[#] == x) break; b[#] += x;");
-    about(&format!("void main() {{ for (uint i = 0; i < x; i++) {{ {breaks} }} }}"), 0, 1);
+    check_depth(&format!("void main() {{ for (uint i = 0; i < x; i++) {{ {breaks} }} }}"), 0, 1);
 }
 
 #[test]
 fn calls_are_inlined() {
     let f = format!("void f(uint y) {{ {} {} }}", repeated(10, "if (y > #) { b[#] = y;"), "}".repeat(10));
     let g = format!("void g(uint y) {{ {} f(y); {} }}", repeated(10, "if (y > #) { b[#] = y;"), "}".repeat(10));
-    about(&format!("{f}\n{g}\nvoid main() {{ g(x); if (x > 3) {{ f(x); g(x + 1); }} }}"), 21, 0);
+    check_depth(&format!("{f}\n{g}\nvoid main() {{ g(x); if (x > 3) {{ f(x); g(x + 1); }} }}"), 21, 0);
+}
+
+#[test]
+fn long_chains_of_calls_are_inlined() {
+    let deepest = format!("void f0(uint y) {{ {} {} }}", repeated(80, "if (y > #) { b[#] = y;"), "}".repeat(80));
+    let chain: String = (1..400).map(|k| format!("void f{k}(uint y) {{ f{}(y); }}\n", k - 1)).collect();
+    check_depth(&format!("{deepest}\n{chain}void main() {{ f399(x); }}"), 80, 0);
 }

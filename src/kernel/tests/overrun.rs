@@ -1,4 +1,4 @@
-//! Modules that tell of stopped loops are valid, and otherwise the same.
+//! Tests of the rewrite that reports stopped loops: the rewritten modules are valid, and otherwise unchanged.
 
 use super::*;
 
@@ -13,7 +13,7 @@ void main() {
     while (b[i] < n) { b[i] = inner(b[i]); if (b[i] == 3) break; }
 }";
 
-/// The module with the check in set 2; it must be valid, also when domains are split, and have its interface.
+/// Adds the report of stopped loops, in set 2. Checks that the result and its split form are valid, and that the interface is kept.
 fn checked(before: &Module) -> Module {
     let plain = before.with_loops_checked(2, false).unwrap();
     validate(plain.words());
@@ -26,8 +26,8 @@ fn checked(before: &Module) -> Module {
     assert_eq!(format!("{:?}", before.push()), format!("{:?}", after.push()));
     assert_eq!(format!("{:?}", before.spec_constants()), format!("{:?}", after.spec_constants()));
     assert_eq!(before.workgroup_size(&vec![]).unwrap(), after.workgroup_size(&vec![]).unwrap());
-    let [own @ .., flag, word] = after.bindings() else { panic!("{:?}", after.bindings()) };
-    assert_eq!(format!("{own:?}"), format!("{:?}", before.bindings()));
+    let [original @ .., flag, word] = after.bindings() else { panic!("{:?}", after.bindings()) };
+    assert_eq!(format!("{original:?}"), format!("{:?}", before.bindings()));
     assert_eq!([flag, word].map(|b| (b.set, b.binding, b.min_size)), [(2, 0, 8), (2, 1, 8)]);
     after
 }
@@ -48,7 +48,7 @@ fn a_new_entry_point_calls_the_old_one() {
 }
 
 #[test]
-fn a_workgroup_of_constants_and_all_entry_points_stay() {
+fn specialized_workgroup_sizes_and_all_entry_points_are_kept() {
     let sized = LOOPS.replace("local_size_x = 8", "local_size_x_id = 0");
     checked(&module(&glsl(&sized)));
     let two = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %1 \"a\"\nOpEntryPoint GLCompute %1 \"b\"\n\

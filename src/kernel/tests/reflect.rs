@@ -1,4 +1,4 @@
-//! Bindings, their access, push constants.
+//! Tests of reflection: bindings, their access, and push constants.
 
 use super::*;
 use crate::kernel::{Access, BindingKind, ImageFormat, ImageType, SampledType};
@@ -81,9 +81,9 @@ fn images_by_their_types() {
         (2, BindingKind::Sampler, Access::Read),
         (3, BindingKind::StorageImage(image(2, SampledType::Uint, Some(ImageFormat::R32ui))), Access::ReadWrite),
         (4, BindingKind::StorageImage(image(3, SampledType::Float, None)), Access::Write),
-        (5, BindingKind::Other("sampled image of another type"), Access::Read),
-        (6, BindingKind::Other("combined image sampler of another type"), Access::Read),
-        (7, BindingKind::Other("combined image sampler of another type"), Access::Read),
+        (5, BindingKind::Other("sampled image of an unsupported type"), Access::Read),
+        (6, BindingKind::Other("combined image sampler of an unsupported type"), Access::Read),
+        (7, BindingKind::Other("combined image sampler of an unsupported type"), Access::Read),
     ];
     assert_eq!(found, expected);
 }
@@ -142,7 +142,7 @@ fn access_by_static_analysis() {
 }
 
 #[test]
-fn copies_and_whole_blocks_count() {
+fn copies_of_whole_blocks_are_accesses() {
     let source = "struct S { float v[4]; };
         layout(binding = 0) buffer A { S a; };
         layout(binding = 1) buffer B { S b; };
@@ -152,7 +152,8 @@ fn copies_and_whole_blocks_count() {
     assert_eq!(accesses(source, &["--target-env=vulkan1.0"]), expected);
 }
 
-/// A module with one storage buffer, %30, of uint; `body` uses it, and %43 is its first element.
+/// A module with two storage buffers of uint, %30 and %31. `body` is the code of its entry point, where %43 points to the first
+/// element of %30. `functions` are further functions.
 fn with_buffer(body: &str, functions: &str) -> Vec<u8> {
     assemble(
         "spv1.3",
@@ -176,7 +177,7 @@ fn with_buffer(body: &str, functions: &str) -> Vec<u8> {
 }
 
 #[test]
-fn pointers_out_of_sight_count_as_both() {
+fn escaping_pointers_count_as_read_and_written() {
     let access = |body: &str, functions: &str| binding(&module(&with_buffer(body, functions)), 0, 0).access;
     assert_eq!(access("%44 = OpLoad %3 %43", ""), Access::Read);
     assert_eq!(access("%44 = OpCopyObject %9 %43\nOpStore %44 %14", ""), Access::Write);
@@ -195,7 +196,7 @@ fn pointers_out_of_sight_count_as_both() {
 }
 
 #[test]
-fn one_binding_declared_twice_is_one() {
+fn variables_with_the_same_binding_are_merged() {
     let m = module(&glsl(
         "layout(local_size_x = 1) in;
         layout(binding = 0) readonly buffer A { float a[]; };
@@ -210,7 +211,10 @@ fn one_binding_declared_twice_is_one() {
         layout(binding = 3) uniform B { float b; };
         void main() { a[0] = b; }",
     );
-    has(&failure(&mixed, None), &["set 0, binding 3", "storage buffer", "uniform buffer", "its own binding"]);
+    assert_contains(
+        &failure(&mixed, None),
+        &["set 0, binding 3", "storage buffer", "uniform buffer", "its own binding"],
+    );
 }
 
 #[test]
@@ -226,12 +230,12 @@ fn descriptor_arrays_without_length_are_no_storage_buffers() {
 
 #[test]
 fn group_decorations_are_seen() {
-    let text = with_buffer_text_grouped();
+    let text = group_decorations_text();
     let m = module(&assemble("spv1.3", &text));
     assert_eq!((binding(&m, 4, 7).access, binding(&m, 4, 7).stride), (Access::Read, Some(4)));
 }
 
-fn with_buffer_text_grouped() -> String {
+fn group_decorations_text() -> String {
     format!(
         "{HEAD}OpEntryPoint GLCompute %10 \"main\"\nOpExecutionMode %10 LocalSize 1 1 1
         OpDecorate %50 DescriptorSet 4\nOpDecorate %50 NonWritable\n%50 = OpDecorationGroup\nOpGroupDecorate %50 %30
@@ -248,8 +252,11 @@ fn with_buffer_text_grouped() -> String {
 
 #[test]
 fn a_resource_without_binding_is_refused() {
-    let text = with_buffer_text_grouped().replace("OpDecorate %30 Binding 7", "OpName %30 \"data\"");
-    has(&failure(&assemble("spv1.3", &text), None), &["\"data\"", "no Binding decoration", "layout(set = N"]);
+    let text = group_decorations_text().replace("OpDecorate %30 Binding 7", "OpName %30 \"data\"");
+    assert_contains(
+        &failure(&assemble("spv1.3", &text), None),
+        &["\"data\"", "no Binding decoration", "layout(set = N"],
+    );
 }
 
 #[test]
@@ -300,7 +307,7 @@ fn an_unused_push_constant_block_is_none() {
 }
 
 #[test]
-fn debug_information_is_no_use() {
+fn debug_information_does_not_count_as_a_use() {
     let source = format!(
         "{HEADER}layout(binding = 0) buffer A {{ float a[]; }}; layout(binding = 1) buffer B {{ float b[]; }};
         void main() {{ a[gl_GlobalInvocationID.x] = b[0]; }}"

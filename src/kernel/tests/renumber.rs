@@ -1,10 +1,11 @@
-//! Renumbered modules are valid, and only their sets and bindings differ.
+//! Tests of renumbering: the rewritten modules are valid, and only their set and binding numbers differ.
 
 use super::*;
 use crate::kernel::dense;
 use rspirv::spirv::{Decoration, Op};
 
-/// Numbers far apart; two variables on one binding; one that nothing uses; one whose numbers come from a group.
+/// A module with sparse set and binding numbers. Two of its variables share a binding, one variable is unused, and one variable gets
+/// its set and binding from a decoration group.
 pub(super) fn grouped() -> Vec<u8> {
     assemble(
         "spv1.3",
@@ -62,14 +63,14 @@ fn numbers(module: &Module) -> Vec<(u32, u32)> {
     module.bindings().iter().map(|b| (b.set, b.binding)).collect()
 }
 
-/// A group has no members, but a module may say otherwise.
+/// A decoration group has no members, but a hostile module may decorate a member of a group.
 #[test]
 fn a_member_of_a_group_gives_no_number() {
     let mut words: Vec<u32> = grouped().chunks(4).map(|w| u32::from_ne_bytes(w.try_into().unwrap())).collect();
     let decorated = |w: &[u32]| w[0] & 0xFFFF == Op::Decorate as u32 && w[1..] == [40, Decoration::NonWritable as u32];
     let at = words.windows(3).position(decorated).unwrap();
-    let wrong = [5 << 16 | Op::MemberDecorate as u32, 40, 2, Decoration::DescriptorSet as u32, 510_803_413];
-    words.splice(at..at, wrong);
+    let member_decoration = [5 << 16 | Op::MemberDecorate as u32, 40, 2, Decoration::DescriptorSet as u32, 510_803_413];
+    words.splice(at..at, member_decoration);
     let before = module(&bytes(&words));
     assert_eq!(numbers(&before), [(3, 9), (u32::MAX, 1_000_000), (u32::MAX, u32::MAX)]);
     assert_eq!(numbers(&before.renumbered().unwrap()), [(0, 0), (1, 0), (1, 1)]);
@@ -88,7 +89,7 @@ fn numbers_become_dense_and_nothing_else_changes() {
             (&new.name, new.access, new.min_size, new.stride)
         );
     }
-    // What nothing uses must not keep a number that costs a driver memory.
+    // An unused variable must not keep a high binding number, because drivers allocate memory in proportion to it.
     assert!(!disassemble(after.words()).contains("50000000"));
     assert_eq!(before.entry_point(), after.entry_point());
     validate(&after.split().unwrap().words);
@@ -96,7 +97,7 @@ fn numbers_become_dense_and_nothing_else_changes() {
 }
 
 #[test]
-fn dense_numbers_keep_sets_apart() {
+fn dense_numbers_keep_sets_separate() {
     let old = [(0, 0), (0, 5), (2, 1), (7, 1), (7, u32::MAX)];
     assert_eq!(dense(old.into_iter()).collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)]);
 }

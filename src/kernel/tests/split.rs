@@ -1,10 +1,10 @@
-//! Split modules are valid, keep their interface, and take their numbers from the push constants.
+//! Tests of split modules: they are valid, keep their interface, and take their workgroup ids from the push constants.
 
 use super::*;
 use crate::error::ErrorKind;
 use rspirv::spirv::BuiltIn;
 
-/// Splits, validates, reads again; checks what must not change.
+/// Splits the module, validates the result, and checks that its interface is unchanged.
 fn split(bytes: &[u8], entry: Option<&str>) -> (Module, Module, u32) {
     let before = Module::new(bytes, entry).unwrap();
     let split = before.split().unwrap();
@@ -24,13 +24,13 @@ fn split(bytes: &[u8], entry: Option<&str>) -> (Module, Module, u32) {
     let [.., base, total] = &push.members[..] else { panic!("{push:?}") };
     assert_eq!((base.offset, base.size), (split.offset, 16));
     assert_eq!((total.offset, total.size), (split.offset + 16, 16));
-    // A split module has nothing left to split but can be.
+    // A split module can be split once more.
     let twice = after.split().unwrap();
     validate(&twice.words);
     (before, after, split.offset)
 }
 
-/// How many variables have the built-in.
+/// The number of variables with the built-in.
 fn builtins(module: &Module, builtin: BuiltIn) -> usize {
     let (mut rest, mut count) = (&module.words()[5..], 0);
     while let [first, ..] = rest {
@@ -42,8 +42,8 @@ fn builtins(module: &Module, builtin: BuiltIn) -> usize {
     count
 }
 
-/// Variants of one source: SPIR-V 1.0 to 1.6; as written, optimised, with names and lines.
-fn all(source: &str) {
+/// Tests variants of one source: SPIR-V 1.0 to 1.6; unoptimised, optimised, or with debug information.
+fn check_all_variants(source: &str) {
     let variants = [
         ("vulkan1.0", "-O"),
         ("vulkan1.1", "-O0"),
@@ -65,7 +65,7 @@ const OUT: &str = "layout(binding = 0) buffer O { uint o[]; };\n";
 
 #[test]
 fn without_push_constants() {
-    all(&format!(
+    check_all_variants(&format!(
         "layout(local_size_x = 8, local_size_y = 4) in;\n{OUT}
         void main() {{
             uvec3 id = gl_GlobalInvocationID;
@@ -79,7 +79,7 @@ fn each_builtin_alone_and_none() {
     for value in
         ["gl_GlobalInvocationID.x", "gl_WorkGroupID[o[1] % 3]", "gl_NumWorkGroups.z", "gl_LocalInvocationIndex"]
     {
-        all(&format!("layout(local_size_x = 8) in;\n{OUT} void main() {{ o[0] = {value}; }}"));
+        check_all_variants(&format!("layout(local_size_x = 8) in;\n{OUT} void main() {{ o[0] = {value}; }}"));
     }
 }
 
@@ -88,7 +88,7 @@ fn with_push_constants() {
     for block in
         ["uint n;", "uint n; vec3 v; float w;", "uint n; mat3 m; layout(row_major) mat2 r;", "uint n; uvec4 a[3];"]
     {
-        all(&format!(
+        check_all_variants(&format!(
             "layout(local_size_x = 8) in;\n{OUT} layout(push_constant) uniform P {{ {block} }} p;
             void main() {{ uint i = gl_GlobalInvocationID.x; if (i < p.n) o[i] = gl_NumWorkGroups.x; }}"
         ));
@@ -97,7 +97,7 @@ fn with_push_constants() {
 
 #[test]
 fn a_struct_shared_with_other_blocks_is_left_alone() {
-    all(&format!(
+    check_all_variants(&format!(
         "layout(local_size_x = 8) in;\n{OUT} struct S {{ uint a; vec2 b; }};
         layout(push_constant, std430) uniform P {{ S s; uint n; }} p;
         layout(binding = 1, std430) buffer Q {{ S s; S t[]; }} q;
@@ -115,7 +115,7 @@ fn with_a_specialized_workgroup_size() {
             barrier(); o[gl_GlobalInvocationID.z] = tile[0];
         }}"
     );
-    all(&source);
+    check_all_variants(&source);
     let (before, after, _) = split(&glsl(&source), None);
     let given = vec![(0, 24_u32.to_ne_bytes().to_vec()), (4, 3_u32.to_ne_bytes().to_vec())];
     assert_eq!(before.workgroup_size(&given).unwrap(), [24, 2, 3]);
@@ -143,7 +143,7 @@ fn with_addresses() {
 
 #[test]
 fn builtins_passed_to_functions_by_value() {
-    all(&format!(
+    check_all_variants(&format!(
         "layout(local_size_x = 8) in;\n{OUT}
         uint f(uvec3 a, in uint b) {{ return a.x + b + gl_WorkGroupID.z; }}
         void main() {{ uvec3 copy = gl_WorkGroupID; o[f(copy, gl_NumWorkGroups.y)] = f(gl_GlobalInvocationID, 1); }}"
@@ -153,14 +153,15 @@ fn builtins_passed_to_functions_by_value() {
 #[test]
 fn one_of_several_entry_points() {
     for name in ["first", "second"] {
-        let (_, after, _) = split(&super::parse::several(), Some(name));
+        let (_, after, _) = split(&super::parse::several_entry_points(), Some(name));
         let text = disassemble(after.words());
         assert_eq!(text.matches("OpEntryPoint").count(), 1, "{text}");
         assert_eq!(text.matches("OpExecutionMode").count(), 1, "{text}");
     }
 }
 
-/// A module whose built-ins are signed and whose push constants are loaded as a whole; `%43` is the load.
+/// The text of a module with signed built-ins (%20, %21) and a push-constant block (%22). `body` is the code of its entry point.
+/// `more` is text before the entry point's function.
 fn text(more: &str, body: &str) -> String {
     format!(
         "{HEAD}OpEntryPoint GLCompute %10 \"main\" %20 %21
@@ -203,36 +204,40 @@ fn whole_push_constant_blocks_are_loaded_by_member() {
 }
 
 #[test]
-fn what_cannot_be_rewritten_is_refused() {
-    let refused = |more: &str, body: &str, parts: &[&str]| {
+fn unsupported_modules_are_refused() {
+    let check_refused = |more: &str, body: &str, parts: &[&str]| {
         let error = module(&assemble("spv1.3", &text(more, body))).split().unwrap_err();
         assert_eq!(error.kind, ErrorKind::UnsupportedFeature);
-        has(&error, parts);
+        assert_contains(&error, parts);
     };
     let function = |ty: u32, pointer: u32| {
         format!(
             "%60 = OpFunction %1 None %{ty}\n%61 = OpFunctionParameter %{pointer}\n%62 = OpLabel\nOpReturn\nOpFunctionEnd"
         )
     };
-    refused(
+    check_refused(
         &function(15, 5),
         "%63 = OpFunctionCall %1 %60 %21",
         &["%21 is used as a pointer by OpFunctionCall", "copy"],
     );
-    refused(&function(16, 8), "%63 = OpFunctionCall %1 %60 %22", &["%22", "push-constant block", "OpFunctionCall"]);
-    refused("", "%63 = OpCopyObject %8 %22\n%64 = OpLoad %7 %63", &["push-constant block", "OpCopyObject"]);
-    let odd = "OpDecorate %70 BuiltIn WorkgroupId";
+    check_refused(
+        &function(16, 8),
+        "%63 = OpFunctionCall %1 %60 %22",
+        &["%22", "push-constant block", "OpFunctionCall"],
+    );
+    check_refused("", "%63 = OpCopyObject %8 %22\n%64 = OpLoad %7 %63", &["push-constant block", "OpCopyObject"]);
+    let workgroup_id_decoration = "OpDecorate %70 BuiltIn WorkgroupId";
     let wide = text(
         "%71 = OpTypeInt 64 0\n%72 = OpTypeVector %71 3\n%73 = OpTypePointer Input %72\n%70 = OpVariable %73 Input",
         "%74 = OpLoad %72 %70",
     )
-    .replace("OpDecorate %21 BuiltIn WorkgroupId", odd);
+    .replace("OpDecorate %21 BuiltIn WorkgroupId", workgroup_id_decoration);
     let error = module(&assemble("spv1.3", &wide)).split().unwrap_err();
-    has(&error, &["%70", "three 32-bit integers"]);
+    assert_contains(&error, &["%70", "three 32-bit integers"]);
 }
 
 #[test]
-fn size_ids_of_either_sign() {
+fn signed_and_unsigned_size_ids() {
     for ty in [3, 5] {
         let source = format!(
             "{HEAD}OpEntryPoint GLCompute %10 \"main\" %20 %30\nOpExecutionModeId %10 LocalSizeId %21 %22 %21
@@ -257,12 +262,12 @@ fn size_ids_of_either_sign() {
 fn a_module_out_of_ids_is_refused() {
     let mut bytes = glsl("layout(local_size_x = 1) in; void main() {}");
     bytes[12..16].copy_from_slice(&0x3f_ffff_u32.to_le_bytes());
-    has(&module(&bytes).split().unwrap_err(), &["all ids", "--compact-ids"]);
+    assert_contains(&module(&bytes).split().unwrap_err(), &["all ids", "--compact-ids"]);
 }
 
 #[test]
 fn debug_instructions_survive() {
-    // Global debug instructions stand between types, and name the variables.
+    // Global debug instructions may be placed between types, and refer to variables.
     let text = text(
         "%80 = OpExtInst %1 %79 DebugSource %78\n%81 = OpExtInst %1 %79 DebugInfoNone",
         "%53 = OpLoad %4 %21\nOpStore %31 %53\n%82 = OpExtInst %1 %79 DebugNoLine",

@@ -1,4 +1,4 @@
-//! Modules without what means nothing to the device are valid and otherwise the same.
+//! Tests of the removal of non-semantic instructions: the modules stay valid and are otherwise unchanged.
 
 use super::*;
 
@@ -12,7 +12,7 @@ void main() {
 }";
 
 #[test]
-fn what_prints_is_taken_out() {
+fn print_instructions_are_removed() {
     for env in ["vulkan1.2", "vulkan1.3"] {
         let before = module(&glsl_with(PRINTS, &[&format!("--target-env={env}"), "-g"]));
         let after = before.without_non_semantic().unwrap().unwrap();
@@ -22,7 +22,7 @@ fn what_prints_is_taken_out() {
         assert!(after.extensions().is_empty() && new.contains("GLSL.std.450") && new.contains(" Sin "), "{new}");
         assert_eq!(format!("{:?}", before.bindings()), format!("{:?}", after.bindings()));
         assert_eq!(before.entry_point(), after.entry_point());
-        // Nothing is left to take out; large domains are still possible.
+        // Nothing is left to remove, and the module can still be split for large domains.
         assert!(after.without_non_semantic().unwrap().is_none());
         validate(&after.split().unwrap().words);
         validate(&before.split().unwrap().words);
@@ -30,7 +30,7 @@ fn what_prints_is_taken_out() {
 }
 
 #[test]
-fn debug_information_is_taken_out_with_its_names() {
+fn names_of_removed_instructions_are_removed() {
     let text = "OpCapability Shader\nOpExtension \"SPV_KHR_non_semantic_info\"\n\
                 %20 = OpExtInstImport \"NonSemantic.Acme\"\nOpMemoryModel Logical GLSL450\n\
                 OpEntryPoint GLCompute %1 \"main\"\nOpExecutionMode %1 LocalSize 1 1 1\n\
@@ -44,7 +44,7 @@ fn debug_information_is_taken_out_with_its_names() {
 }
 
 #[test]
-fn other_modules_stay_as_they_are() {
+fn modules_without_non_semantic_instructions_are_unchanged() {
     let plain = module(&glsl("layout(local_size_x = 8) in;\nvoid main() {}"));
     assert!(plain.without_non_semantic().unwrap().is_none());
 }

@@ -1,4 +1,4 @@
-//! Workgroup sizes, specialization constants, Workgroup memory.
+//! Tests of workgroup sizes, specialization constants and Workgroup memory.
 
 use super::*;
 use crate::kernel::SpecKind;
@@ -20,15 +20,18 @@ fn sizes_from_specialization_constants() {
         );
         assert_eq!(m.workgroup_size(&vec![]).unwrap(), [1, 2, 1], "{env}");
         assert_eq!(m.workgroup_size(&u32s(&[(3, 32), (1, 5)])).unwrap(), [32, 2, 5]);
-        has(&m.workgroup_size(&u32s(&[(3, 0)])).unwrap_err(), &["0 x 2 x 1", "expected 1 to 2147483648"]);
-        has(&m.workgroup_size(&u32s(&[(3, u32::MAX)])).unwrap_err(), &["4294967295 x 2 x 1"]);
-        has(&m.workgroup_size(&u32s(&[(3, 1 << 20), (1, 1 << 12)])).unwrap_err(), &["in all"]);
-        has(&m.workgroup_size(&u32s(&[(7, 1)])).unwrap_err(), &["constant 7", "it has: 1 (integer, 4 bytes), 3"]);
+        assert_contains(&m.workgroup_size(&u32s(&[(3, 0)])).unwrap_err(), &["0 x 2 x 1", "expected 1 to 2147483648"]);
+        assert_contains(&m.workgroup_size(&u32s(&[(3, u32::MAX)])).unwrap_err(), &["4294967295 x 2 x 1"]);
+        assert_contains(&m.workgroup_size(&u32s(&[(3, 1 << 20), (1, 1 << 12)])).unwrap_err(), &["in total"]);
+        assert_contains(
+            &m.workgroup_size(&u32s(&[(7, 1)])).unwrap_err(),
+            &["constant 7", "are: 1 (integer, 4 bytes), 3"],
+        );
     }
 }
 
 #[test]
-fn every_way_to_write_the_size() {
+fn every_declaration_of_the_size() {
     let size = |env: &str, mode: &str, more: &str| {
         let text = format!(
             "{HEAD}OpEntryPoint GLCompute %10 \"main\"\n{mode}
@@ -49,14 +52,17 @@ fn every_way_to_write_the_size() {
     assert_eq!(by_ids.workgroup_size(&u32s(&[(0, 9)])).unwrap(), [9, 2, 4]);
     assert_eq!(default(size("spv1.3", literal, "%50 = OpConstantComposite %4 %20 %21 %20")), [2, 4, 2]);
     assert_eq!(default(size("spv1.6", ids, "%50 = OpSpecConstantComposite %4 %20 %30 %20")), [2, 16, 2]);
-    has(&size("spv1.3", "", "").unwrap_err(), &["\"main\" states no workgroup size", "local_size_x"]);
-    has(&size("spv1.3", "OpExecutionMode %10 LocalSize 0 1 1", "").unwrap_err(), &["0 x 1 x 1"]);
-    has(&size("spv1.3", literal, "%50 = OpConstantComposite %4 %20 %21 %99").unwrap_err(), &["workgroup size depends"]);
+    assert_contains(&size("spv1.3", "", "").unwrap_err(), &["\"main\" states no workgroup size", "local_size_x"]);
+    assert_contains(&size("spv1.3", "OpExecutionMode %10 LocalSize 0 1 1", "").unwrap_err(), &["0 x 1 x 1"]);
+    assert_contains(
+        &size("spv1.3", literal, "%50 = OpConstantComposite %4 %20 %21 %99").unwrap_err(),
+        &["workgroup size depends"],
+    );
 }
 
 #[test]
 fn operations_on_specialization_constants() {
-    // Each line: an operation on %30 (16 by default) and constants 2, 3, -6 gives the size in x.
+    // Each operation on %30 (16 by default) and the constants 2, 3, -6 gives the size in x.
     let x = |operation: &str, given: u32| {
         let text = format!(
             "{HEAD}OpEntryPoint GLCompute %10 \"main\"\nOpExecutionMode %10 LocalSize 1 1 1
@@ -91,7 +97,7 @@ fn operations_on_specialization_constants() {
     ] {
         let result = x(&format!("%60 = OpSpecConstantOp %3 {operation}"), 12);
         match expected {
-            u32::MAX => has(&result.unwrap_err(), &["0 x 1 x 1"]),
+            u32::MAX => assert_contains(&result.unwrap_err(), &["0 x 1 x 1"]),
             expected => assert_eq!(result.unwrap(), expected, "{operation}"),
         }
     }
@@ -132,7 +138,7 @@ fn comparisons_vectors_and_conversions() {
     ] {
         assert_eq!(pick(condition), expected, "{condition}");
     }
-    // Vectors: lane by lane, shuffled, taken out of an array.
+    // Vectors are multiplied component-wise, shuffled, and extracted from an array.
     assert_eq!(
         x("%51 = OpSpecConstantOp %4 IMul %31 %31\n%60 = OpSpecConstantOp %3 CompositeExtract %51 2").unwrap(),
         9
@@ -143,14 +149,20 @@ fn comparisons_vectors_and_conversions() {
         16
     );
     assert_eq!(x("%60 = OpSpecConstantOp %3 CompositeExtract %32 1 1").unwrap(), 2);
-    // Widths: -5 of 16 bits, made 32 bits and halved by shifting, is -3.
+    // Conversions: -5 with 16 bits, extended to 32 bits and shifted right by 1, is -3.
     let wide = "%51 = OpSpecConstantOp %5 SConvert %25\n%52 = OpSpecConstantOp %5 ShiftRightArithmetic %51 %22\n";
     assert_eq!(x(&format!("{wide}%60 = OpSpecConstantOp %5 IAdd %52 %27")).unwrap(), 97);
     assert_eq!(x("%51 = OpSpecConstantOp %5 SMod %23 %26\n%60 = OpSpecConstantOp %3 IAdd %51 %20").unwrap(), 4);
     assert_eq!(x("%51 = OpSpecConstantOp %5 SRem %23 %26\n%60 = OpSpecConstantOp %3 ISub %20 %51").unwrap(), 4);
-    // No defined value.
-    has(&x("%51 = OpConstant %3 0\n%60 = OpSpecConstantOp %3 UDiv %30 %51").unwrap_err(), &["%60 (OpUDiv)", "cannot"]);
-    has(&x("%60 = OpSpecConstantOp %3 ShiftLeftLogical %30 %27").unwrap_err(), &["%60 (OpShiftLeftLogical)"]);
+    // Operations without a defined value.
+    assert_contains(
+        &x("%51 = OpConstant %3 0\n%60 = OpSpecConstantOp %3 UDiv %30 %51").unwrap_err(),
+        &["%60 (OpUDiv)", "cannot"],
+    );
+    assert_contains(
+        &x("%60 = OpSpecConstantOp %3 ShiftLeftLogical %30 %27").unwrap_err(),
+        &["%60 (OpShiftLeftLogical)"],
+    );
 }
 
 #[test]
@@ -185,17 +197,20 @@ fn specialization_constants_of_every_type() {
         check(id, len).unwrap();
     }
     for (id, len) in [(0, 2), (10, 8), (20, 2), (30, 4), (40, 0), (50, 4)] {
-        has(&check(id, len).unwrap_err(), &[&format!("constant {id}"), &format!("{len} bytes, expected"), "30 \"d\""]);
+        assert_contains(
+            &check(id, len).unwrap_err(),
+            &[&format!("constant {id}"), &format!("{len} bytes, expected"), "30 \"d\""],
+        );
     }
-    has(&check(1, 4).unwrap_err(), &["constant 1,", "0 \"b\" (boolean, 4 bytes)"]);
+    assert_contains(&check(1, 4).unwrap_err(), &["constant 1,", "0 \"b\" (boolean, 4 bytes)"]);
     let twice = vec![(10, vec![0; 4]), (10, vec![0; 4])];
-    has(&m.check_spec(&twice).unwrap_err(), &["constant 10", "two values"]);
+    assert_contains(&m.check_spec(&twice).unwrap_err(), &["constant 10", "two values"]);
 }
 
 #[test]
 fn a_module_without_specialization_constants_says_none() {
     let m = module(&glsl("layout(local_size_x = 4) in; void main() {}"));
-    has(&m.check_spec(&u32s(&[(0, 1)])).unwrap_err(), &["it has: none"]);
+    assert_contains(&m.check_spec(&u32s(&[(0, 1)])).unwrap_err(), &["are: none"]);
     assert_eq!(m.workgroup_bytes(&vec![]).unwrap(), 0);
 }
 
@@ -210,7 +225,7 @@ fn workgroup_memory_is_summed() {
         void main() { tile[0][gl_LocalInvocationIndex] = 1.0; v = vec3(1); helper(); barrier(); o[0] = tile[0][1]; }";
     for env in ["vulkan1.0", "vulkan1.2"] {
         let m = module(&glsl_with(source, &[&format!("--target-env={env}")]));
-        // tile 1088, sized 40, v 12 (order by id), s 24, alignment of s at most 8.
+        // Bytes: tile 1088, sized 40, v 12, s 24. The variables are in the order of their ids, so aligning s may add up to 8.
         let bytes = m.workgroup_bytes(&vec![]).unwrap();
         assert!((1164..=1172).contains(&bytes), "{bytes}");
     }

@@ -1,4 +1,4 @@
-//! accelerator (docs/spec/accelerators.md).
+//! Accelerators: the class `accelerator` of C++ AMP (docs/spec/accelerators.md).
 
 use crate::config::Config;
 use crate::device::physical::{DeviceKind, HOST_THREADS_PATH, PhysicalDevice, Properties, REFERENCE_PATH, c_text};
@@ -29,7 +29,7 @@ pub struct Accelerator {
     id: u64,
     kind: DeviceKind,
     properties: Properties,
-    /// Another accelerator has the same description: messages name both by their paths too.
+    /// True if another accelerator has the same description. Messages then add this accelerator's path.
     is_one_of_several: bool,
     physical: Arc<dyn PhysicalDevice>,
     device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
@@ -37,9 +37,9 @@ pub struct Accelerator {
     /// Devices of the program on the same hardware.
     lent: Mutex<Vec<Weak<LentDevice>>, { rank::LENT_DEVICES }>,
     transfers: Counters,
-    /// True once it was told that a program is not offered it.
-    left_out: AtomicBool,
-    /// The bridges that lead from it to other accelerators.
+    /// True once the log says that `get_all()` leaves this accelerator out.
+    logged_not_offered: AtomicBool,
+    /// The bridges from this accelerator to others.
     pub(in crate::runtime) bridges: Bridges,
     /// The kernels loaded here, so that the same module is compiled once.
     pub(in crate::runtime) kernels: KernelCache,
@@ -53,7 +53,7 @@ impl Accelerator {
     /// All accelerators: visible Vulkan devices, host threads, the cpu, host threads under other names, then hidden Vulkan
     /// devices.
     pub(in crate::runtime) fn all(config: &'static Config) -> Vec<Arc<Self>> {
-        let (vulkan, others): (Vec<_>, Vec<_>) =
+        let (vulkan, host_accelerators): (Vec<_>, Vec<_>) =
             devices::all(config).into_iter().partition(|d| d.kind() == DeviceKind::Vulkan);
         let names: Vec<_> = vulkan.iter().map(|d| d.properties().description.to_string_lossy().into_owned()).collect();
         let uuids = vulkan.iter().map(|d| d.uuid().unwrap_or_default());
@@ -67,9 +67,9 @@ impl Accelerator {
             Self::new(vulkan[i].clone(), is_one_of_several, hidden)
         };
         let shown = visible.shown.iter().map(|&i| device(i, None));
-        let others = others.into_iter().map(|d| Self::new(d, false, None));
+        let host_accelerators = host_accelerators.into_iter().map(|d| Self::new(d, false, None));
         let hidden = visible.hidden.iter().map(|(i, why)| device(*i, Some(why)));
-        shown.chain(others).chain(hidden).collect()
+        shown.chain(host_accelerators).chain(hidden).collect()
     }
 
     fn new(physical: Arc<dyn PhysicalDevice>, is_one_of_several: bool, hidden: Option<&str>) -> Arc<Self> {
@@ -92,7 +92,7 @@ impl Accelerator {
             cpu_access: Mutex::new(CpuAccess { value: access, fixed: false }),
             lent: Mutex::default(),
             transfers: Counters::new(),
-            left_out: AtomicBool::new(false),
+            logged_not_offered: AtomicBool::new(false),
             bridges: Bridges::default(),
             kernels: KernelCache::default(),
             compiled: LoadedCompiled::default(),
@@ -105,7 +105,7 @@ impl Accelerator {
         self.id
     }
 
-    /// Transfers to and from its memory.
+    /// Counters of transfers to and from the accelerator's memory.
     pub fn transfers(&self) -> &Counters {
         &self.transfers
     }
@@ -120,7 +120,7 @@ impl Accelerator {
         &self.properties
     }
 
-    /// What messages call it: its description, with its path if another one has the same.
+    /// The name in messages: its description, and its path if another accelerator has the same description.
     pub fn name(&self) -> String {
         let description = self.properties.description.to_string_lossy();
         if self.is_one_of_several { format!("{description} ({})", self.path()) } else { description.into_owned() }
@@ -131,24 +131,24 @@ impl Accelerator {
         self.properties.device_path.to_string_lossy().into_owned()
     }
 
-    /// True of the reference accelerator.
+    /// True for the reference accelerator.
     pub(in crate::runtime) fn is_reference(&self) -> bool {
         self.properties.device_path.to_bytes() == REFERENCE_PATH.as_bytes()
     }
 
-    /// Says once that a program which cannot run there is not offered it.
-    pub(in crate::runtime) fn tell_left_out(&self) {
-        if !self.left_out.swap(true, Ordering::Relaxed) {
+    /// Logs once that `get_all()` does not offer this accelerator, because the program's code cannot run there.
+    pub(in crate::runtime) fn log_not_offered(&self) {
+        if !self.logged_not_offered.swap(true, Ordering::Relaxed) {
             log!(
                 Info,
-                "get_all() does not list {}: the program contains neither compiled kernels nor SPIR-V, so its code \
-                 cannot run there; compile it with revamp-c++ or with revamp_add_kernels() of CMake",
+                "get_all() does not list {}: the program contains neither compiled kernels nor SPIR-V for this \
+                 accelerator; compile the program with revamp-c++ or with revamp_add_kernels() of CMake",
                 self.name()
             );
         }
     }
 
-    /// What the choice of a default needs to know.
+    /// The properties that the choice of a default accelerator needs.
     pub(in crate::runtime) fn candidate(&self) -> Candidate {
         let p = &self.properties;
         Candidate {
@@ -169,20 +169,20 @@ impl Accelerator {
         }
     }
 
-    /// The open device. A lost one is replaced: its views stay unusable, new ones work.
+    /// The open device. Opens it if needed, and opens a new one after a loss: views on a lost device stay unusable, and new views work.
     pub fn device(&self) -> Result<Arc<dyn Device>> {
         if let Some(why) = &self.properties.unusable {
             return Err(Error::unsupported(format!("{} cannot be used: {}", self.name(), why.to_string_lossy())));
         }
-        self.opened()
+        self.open_device()
     }
 
-    /// The device for kernels that are compiled and not run. It may have no memory.
+    /// The device for compiling kernels without running them. It may have no memory.
     pub(in crate::runtime) fn compiler(&self) -> Result<Arc<dyn Device>> {
-        if self.properties.compiles_only { self.opened() } else { self.device() }
+        if self.properties.compiles_only { self.open_device() } else { self.device() }
     }
 
-    fn opened(&self) -> Result<Arc<dyn Device>> {
+    fn open_device(&self) -> Result<Arc<dyn Device>> {
         let mut slot = self.device.lock();
         if let Some(device) = slot.as_ref().filter(|d| d.lost().is_none()) {
             return Ok(device.clone());
@@ -197,7 +197,7 @@ impl Accelerator {
             race::check_from_now_on();
             log!(
                 Info,
-                "{}: kernels run on one thread, in order; races between launches are reported; accesses outside of \
+                "{}: kernels run on one thread, in order. Races between launches are reported. Accesses outside of \
                  array_views are reported only in sources compiled with -famp-bounds=report (g++: REVAMP_CHECK_BOUNDS)",
                 self.name()
             );
@@ -206,7 +206,7 @@ impl Accelerator {
         Ok(made)
     }
 
-    /// The device of the program that `open` gives, on the same hardware.
+    /// The device of the program that `open` returns. The device must be on this accelerator's hardware.
     pub(in crate::runtime) fn lend(&self, open: impl FnOnce() -> Result<Arc<dyn Device>>) -> Result<Arc<LentDevice>> {
         if let Some(why) = &self.properties.unusable {
             return Err(Error::unsupported(format!("{} cannot be used: {}", self.name(), why.to_string_lossy())));
@@ -232,12 +232,12 @@ impl Accelerator {
         self.lent.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// The hardware, for those who can tell.
+    /// The physical device.
     pub fn physical(&self) -> &dyn PhysicalDevice {
         &*self.physical
     }
 
-    /// The memory it holds, on devices of the program too; all zero before its first use.
+    /// The memory usage of this accelerator, including devices of the program; all zero before the first use.
     pub fn memory(&self) -> MemoryUsage {
         let device = self.device.lock().clone();
         let lent = self.lent();
@@ -252,27 +252,26 @@ impl Accelerator {
             return MemoryUsage::default();
         };
         if self.kind == DeviceKind::Vulkan {
-            let (bytes, most) = self.bridges.bytes();
+            let (bytes, limit) = self.bridges.bytes();
             usage.staging += bytes;
-            usage.staging_limit += most;
+            usage.staging_limit += limit;
         }
         usage
     }
 
-    /// What `access_type_auto` means here.
+    /// The meaning of `access_type_auto` on this accelerator.
     pub fn default_cpu_access_type(&self) -> AccessType {
         self.cpu_access.lock().value
     }
 
-    /// The meaning of `access_type_auto` here, which can no longer change from now on
-    /// (docs/spec/arrays.md#cpu-access-types).
+    /// Returns the meaning of `access_type_auto` on this accelerator, and fixes it (docs/spec/arrays.md#cpu-access-types).
     pub(in crate::runtime) fn fix_cpu_access_type(&self) -> AccessType {
         let mut access = self.cpu_access.lock();
         access.fixed = true;
         access.value
     }
 
-    /// Sets the default, if it was neither set nor used before. True if it was set.
+    /// Sets the default cpu access type and returns true. Returns false if the default was set or used before.
     pub fn set_default_cpu_access_type(&self, value: AccessType) -> Result<bool> {
         if !matches!(value, AccessType::None | AccessType::Auto) && !self.allows_cpu_access() {
             return Err(Error::runtime(format!(
@@ -291,17 +290,17 @@ impl Accelerator {
         Ok(true)
     }
 
-    /// True if its memory is the host's: the cpu, and host threads unless `REVAMP_MEMORY=separate`.
+    /// True if the accelerator's memory is the host's: the cpu, and host threads unless `REVAMP_MEMORY=separate`.
     pub(in crate::runtime) fn is_host_memory(&self) -> bool {
         self.kind == DeviceKind::Cpu || self.kind == DeviceKind::HostThreads && self.properties.cpu_shared_memory
     }
 
-    /// True if arrays here can have a cpu access type.
+    /// True if arrays on this accelerator can have a cpu access type.
     pub(in crate::runtime) fn allows_cpu_access(&self) -> bool {
         self.kind != DeviceKind::Vulkan || self.properties.cpu_shared_memory
     }
 
-    /// Releases the device and what was loaded there.
+    /// Releases the device and the kernels loaded there.
     pub(in crate::runtime) fn close(&self) {
         self.bridges.close();
         let device = self.device.lock().take();
@@ -309,7 +308,7 @@ impl Accelerator {
         self.compiled.clear();
     }
 
-    /// Waits for all work.
+    /// Waits for all work on the accelerator's devices.
     pub(in crate::runtime) fn drain(&self) {
         let device = self.device.lock().clone();
         if let Some(device) = device {

@@ -1,4 +1,4 @@
-//! accelerator_view (docs/spec/accelerators.md#accelerator_view): a queue of an accelerator's device.
+//! `accelerator_view` (docs/spec/accelerators.md#accelerator_view): a queue of an accelerator's device.
 
 use crate::device::hazard::{Point, any_lost};
 use crate::device::{Device, Dispatch, Queue, Timer, TimerSlot, unique_id};
@@ -13,7 +13,7 @@ use crate::runtime::operations::host_operation::was_reported;
 use crate::runtime::{process, race};
 use crate::trace::events::{self, Captures, Launch, LaunchSpan, Object, Progress, Span, Track};
 use crate::trace::labels;
-use crate::trace::names::Name;
+use crate::trace::names::{CachedName, Name};
 use crate::trace::transfers::{Call, explicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -28,17 +28,18 @@ pub struct AcceleratorView {
     accelerator: Arc<Accelerator>,
     device: Arc<dyn Device>,
     queue: Arc<dyn Queue>,
-    /// If its device is the program's: what is loaded there.
+    /// The device with its loaded kernels, if it is a device of the program.
     lent: Option<Arc<LentDevice>>,
     immediate: bool,
-    kept: bool,
-    /// For the auto-selection view: the view that it stands for.
-    auto: Option<Arc<Self>>,
+    library_owned: bool,
+    /// For the auto-selection view: the view that it represents.
+    represented: Option<Arc<Self>>,
     /// Work of the view that does not run on its queue: large and asynchronous copies.
-    beside: Mutex<Vec<Point>, { rank::BESIDE }>,
-    /// Its name in traces.
+    off_queue: Mutex<Vec<Point>, { rank::OFF_QUEUE }>,
+    /// The track of the view in traces.
     track: Track,
-    /// The marker whose failure was reported last.
+    track_name: CachedName,
+    /// The timeline value of the marker whose failure was reported last.
     reported: AtomicU64,
     /// The handle of the C API.
     pub c_handle: HandleCell,
@@ -46,24 +47,28 @@ pub struct AcceleratorView {
 
 impl Drop for AcceleratorView {
     fn drop(&mut self) {
-        // The auto-selection view stands for another.
-        if self.auto.is_none() {
+        // The auto-selection view shares the label of the view that it represents.
+        if self.represented.is_none() {
             labels::forget(self.track.queue);
         }
     }
 }
 
 impl AcceleratorView {
-    /// A new view; `kept` if the library itself owns it.
-    pub(in crate::runtime) fn new(accelerator: &Arc<Accelerator>, immediate: bool, kept: bool) -> Result<Self> {
-        Self::over(accelerator, (accelerator.device()?, None), immediate, kept)
+    /// A new view; `library_owned` if the library itself owns it.
+    pub(in crate::runtime) fn new(
+        accelerator: &Arc<Accelerator>,
+        immediate: bool,
+        library_owned: bool,
+    ) -> Result<Self> {
+        Self::over(accelerator, (accelerator.device()?, None), immediate, library_owned)
     }
 
     fn over(
         accelerator: &Arc<Accelerator>,
         (device, lent): (Arc<dyn Device>, Option<Arc<LentDevice>>),
         immediate: bool,
-        kept: bool,
+        library_owned: bool,
     ) -> Result<Self> {
         let queue = device.create_queue(immediate)?;
         let track = Track { queue: queue.timeline().id(), accelerator: Name::of(&accelerator.name()) };
@@ -74,10 +79,11 @@ impl AcceleratorView {
             queue,
             lent,
             immediate,
-            kept,
-            auto: None,
-            beside: Mutex::new(Vec::new()),
+            library_owned,
+            represented: None,
+            off_queue: Mutex::new(Vec::new()),
             track,
+            track_name: CachedName::new(),
             reported: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         })
@@ -88,7 +94,7 @@ impl AcceleratorView {
         Self::new(accelerator, immediate, false).map(Arc::new)
     }
 
-    /// A new view on a device of the program, which `open` gives.
+    /// A new view on the device of the program that `open` returns.
     pub fn create_lent(
         accelerator: &Arc<Accelerator>,
         immediate: bool,
@@ -98,25 +104,28 @@ impl AcceleratorView {
         Self::over(accelerator, (lent.device.clone(), Some(lent)), immediate, false).map(Arc::new)
     }
 
-    /// True if its device is the program's.
+    /// True if the view's device is a device of the program.
     pub(in crate::runtime) fn is_lent(&self) -> bool {
         self.lent.is_some()
     }
 
-    /// Where compiled kernels are loaded for it.
-    pub(in crate::runtime) fn loads(&self) -> (&Arc<dyn Device>, &LoadedCompiled, &KernelCache) {
+    /// The view's device, and the kernels loaded on this device.
+    pub(in crate::runtime) fn device_and_kernels(&self) -> (&Arc<dyn Device>, &LoadedCompiled, &KernelCache) {
         match &self.lent {
             Some(lent) => (&self.device, &lent.compiled, &lent.kernels),
             None => (&self.device, &self.accelerator.compiled, &self.accelerator.kernels),
         }
     }
 
-    /// The kernel as it is loaded on a device of the program; `None`: as it is on the accelerator's.
-    pub(in crate::runtime) fn loaded(&self, kernel: &Arc<LoadedKernel>) -> Result<Option<Arc<LoadedKernel>>> {
+    /// If the view's device is a device of the program: `kernel` loaded on that device. Otherwise `None`: use `kernel` itself.
+    pub(in crate::runtime) fn load_on_program_device(
+        &self,
+        kernel: &Arc<LoadedKernel>,
+    ) -> Result<Option<Arc<LoadedKernel>>> {
         self.lent.as_ref().map(|lent| lent.load(kernel)).transpose()
     }
 
-    /// The auto-selection view, which stands for `default`.
+    /// The auto-selection view, which represents `default`.
     pub(in crate::runtime) fn auto_selection(default: &Arc<Self>) -> Self {
         Self {
             id: default.id,
@@ -125,16 +134,17 @@ impl AcceleratorView {
             queue: default.queue.clone(),
             lent: None,
             immediate: default.immediate,
-            kept: true,
-            auto: Some(default.clone()),
-            beside: Mutex::new(Vec::new()),
+            library_owned: true,
+            represented: Some(default.clone()),
+            off_queue: Mutex::new(Vec::new()),
             track: default.track,
+            track_name: CachedName::new(),
             reported: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         }
     }
 
-    /// Equal for a view and the auto-selection view that stands for it.
+    /// An id that a view shares with the auto-selection view that represents it.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -150,33 +160,34 @@ impl AcceleratorView {
     pub fn queue(&self) -> &Arc<dyn Queue> {
         &self.queue
     }
-    /// Names it in traces.
+    /// Sets the name of the view in traces.
     pub fn set_label(&self, label: &str) {
         labels::set(self.track.queue, label);
+        self.represented.as_deref().unwrap_or(self).track_name.forget();
     }
-    /// Its name in traces.
+    /// The track of the view in traces.
     pub(in crate::runtime) fn track(&self) -> Track {
         self.track
     }
-    /// `queuing_mode_immediate`.
+    /// True for `queuing_mode_immediate`.
     pub fn is_immediate(&self) -> bool {
         self.immediate
     }
-    /// Owned by the library.
-    pub fn is_kept(&self) -> bool {
-        self.kept
+    /// True if the library owns the view.
+    pub fn is_library_owned(&self) -> bool {
+        self.library_owned
     }
     /// `is_auto_selection`.
     pub fn is_auto_selection(&self) -> bool {
-        self.auto.is_some()
+        self.represented.is_some()
     }
 
-    /// The view itself; for the auto-selection view, the one it stands for.
+    /// The view itself; for the auto-selection view, the view that it represents.
     pub fn actual(self: &Arc<Self>) -> Arc<Self> {
-        self.auto.as_ref().unwrap_or(self).clone()
+        self.represented.as_ref().unwrap_or(self).clone()
     }
 
-    /// Gives the queue a launch of this kernel.
+    /// Puts a launch of `kernel` on the queue.
     #[inline(always)]
     pub(in crate::runtime) fn dispatch(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
         if kernel.is_new() || events::is_on() {
@@ -186,74 +197,74 @@ impl AcceleratorView {
         }
     }
 
-    /// The launch in a trace, if one is recorded.
-    fn traced(&self, kernel: &LoadedKernel) -> Option<Launch> {
-        events::is_on().then(|| Launch { kernel: kernel.name(), track: self.track, captures: Captures::new() })
+    /// The launch's event, if a trace is being recorded.
+    fn traced(&self, kernel: &LoadedKernel) -> Option<LaunchSpan> {
+        let launch = || Launch { kernel: kernel.name(), track: self.track, captures: Captures::new() };
+        events::is_on().then(|| LaunchSpan::new(launch()))
     }
 
-    /// Gives the queue a launch for which a trace is to have the device's times; `None` if the device has no timestamps.
+    /// Puts a launch on the queue, and records its device times in the trace if the device has timestamps.
     #[cold]
-    fn dispatch_traced(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>, launch: u64) -> Result<Option<Point>> {
+    fn dispatch_traced(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>, launch: u64) -> Result<Point> {
         match self.queue.dispatch_timed(dispatch) {
             Ok((point, timer)) => {
                 self.trace_times(kernel.name(), launch, &point, &timer);
-                Ok(Some(point))
+                Ok(point)
             }
-            Err(e) if e.kind == ErrorKind::UnsupportedFeature => Ok(None),
+            Err(e) if e.kind == ErrorKind::UnsupportedFeature => self.queue.dispatch(dispatch),
             Err(e) => Err(e),
         }
     }
 
-    /// Has the trace show when the device worked for `event`.
+    /// Makes the trace show when the device executed the work of `event`.
     pub(in crate::runtime) fn trace_times(&self, name: Name, event: u64, point: &Point, timer: &Arc<dyn Timer>) {
+        // A copy may run on another queue than the view's kernels.
+        let timeline = point.timeline.id();
         let (point, timer) = (point.clone(), timer.clone());
         let times = move || {
             if !point.reached() {
                 return Progress::Open;
             }
             match timer.times() {
-                // Times of another clock than the host's cannot be shown beside it.
+                // Only times that are calibrated to the host's clock can be shown.
                 Ok(times) if times.deviation.is_some() => Progress::Done(times.begin, times.end),
                 _ => Progress::Lost,
             }
         };
-        events::on_device(name, self.track, event, Box::new(times));
+        let track = Track { queue: timeline, ..self.track };
+        events::on_device(name, track, event, Box::new(times));
     }
 
-    /// Drivers load their compilers at the first launch. A software device compiles then, on threads of its own, and makes
-    /// static objects by the way.
-    /// The exit hook must be registered after them, or they are gone when it waits for the device (decision 5). So the first
-    /// launch is waited for.
+    /// The slow path of [`Self::dispatch`], for the first launch of a kernel, for counted launches and for traced launches.
+    ///
+    /// Drivers load their compilers at the first launch. A software device then compiles on its own threads, and creates static
+    /// objects. The exit hook must be registered after these objects, otherwise they are destroyed before the hook waits for the
+    /// device (decision 5). So [`Self::launch`] waits for the first launch on a software device.
     #[cold]
     fn dispatch_new(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
-        let traced = self.traced(kernel);
-        let span = traced.as_ref().map(LaunchSpan::new);
-        if !kernel.is_new() || kernel.count() {
-            let launch = span.as_ref().filter(|_| events::times_devices()).map(LaunchSpan::id);
-            let timed = launch.map_or(Ok(None), |launch| self.dispatch_traced(kernel, dispatch, launch))?;
-            return timed.map_or_else(|| self.queue.dispatch(dispatch), Ok);
-        }
-        self.first(kernel, || self.queue.dispatch(dispatch), Clone::clone)
+        let span = self.traced(kernel);
+        let launch = || match span.as_ref().filter(|_| events::times_devices()) {
+            Some(span) => self.dispatch_traced(kernel, dispatch, span.id()),
+            None => self.queue.dispatch(dispatch),
+        };
+        self.launch(kernel, launch, Clone::clone)
     }
 
-    /// Gives the queue a launch that is timed.
+    /// Puts a timed launch on the queue.
     pub(in crate::runtime) fn dispatch_timed(
         &self,
         kernel: &LoadedKernel,
         dispatch: &Dispatch<'_>,
     ) -> Result<(Point, Arc<dyn Timer>)> {
-        let traced = self.traced(kernel);
-        let span = traced.as_ref().map(LaunchSpan::new);
-        let launch = || self.queue.dispatch_timed(dispatch);
-        let (point, timer) =
-            if kernel.is_new() { self.first(kernel, launch, |(point, _)| point.clone()) } else { launch() }?;
+        let span = self.traced(kernel);
+        let (point, timer) = self.launch(kernel, || self.queue.dispatch_timed(dispatch), |(point, _)| point.clone())?;
         if let Some(span) = span.filter(|_| events::times_devices()) {
             self.trace_times(kernel.name(), span.id(), &point, &timer);
         }
         Ok((point, timer))
     }
 
-    /// Gives the queue a launch whose timer goes to `slot`.
+    /// Puts a timed launch on the queue, and its timer into `slot`.
     #[cold]
     pub(in crate::runtime) fn dispatch_into(
         &self,
@@ -266,19 +277,22 @@ impl AcceleratorView {
         Ok(point)
     }
 
-    /// Does the first launch of a kernel.
-    fn first<T>(
+    /// Calls `launch`. If this is the first launch of the kernel on a software device, waits for it.
+    fn launch<T>(
         &self,
         kernel: &LoadedKernel,
         launch: impl FnOnce() -> Result<T>,
         point: impl FnOnce(&T) -> Point,
     ) -> Result<T> {
+        if !kernel.is_new() || kernel.count() {
+            return launch();
+        }
         let _loading = process::Loading::new();
         let begun = Instant::now();
         let launched = launch()?;
-        kernel.set_known(begun.elapsed());
+        kernel.set_launched(begun.elapsed());
         if self.accelerator.properties().is_emulated {
-            // A failure is for those who wait for the work, and a loss is not asked for: that would count as telling.
+            // Ignores failures, which later waits report. Waits on the timeline, because `Point::wait` would mark losses as reported.
             let point = point(&launched);
             let _ = point.timeline.wait(point.value, None);
         }
@@ -287,14 +301,14 @@ impl AcceleratorView {
 
     /// Makes `wait` and markers cover work that does not run on the queue.
     pub(in crate::runtime) fn attach(&self, points: impl IntoIterator<Item = Point>) {
-        let mut beside = self.beside.lock();
-        let own = self.queue.timeline().id();
-        // Looked through each time it has doubled.
-        if beside.len() >= 64 && beside.len() == beside.capacity() {
-            // Failures stay until somebody is told of them.
-            beside.retain(|p| !p.reached() || !was_reported(p) && p.wait(Some(Duration::ZERO)).is_err());
+        let mut off_queue = self.off_queue.lock();
+        let queue_timeline = self.queue.timeline().id();
+        // Finished work is removed each time the list has doubled.
+        if off_queue.len() >= 64 && off_queue.len() == off_queue.capacity() {
+            // Failures stay until they are reported.
+            off_queue.retain(|p| !p.reached() || !was_reported(p) && p.wait(Some(Duration::ZERO)).is_err());
         }
-        beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));
+        off_queue.extend(points.into_iter().filter(|p| p.timeline.id() != queue_timeline));
     }
 
     /// [`Self::attach`] to several views.
@@ -302,33 +316,33 @@ impl AcceleratorView {
         |point| views.iter().for_each(|view| view.attach([point.clone()]))
     }
 
-    /// The points of everything given to the view so far.
+    /// The points of all work given to the view so far.
     fn points(&self) -> Result<SmallVec<[Point; 4]>> {
         let mut points = SmallVec::from_iter([self.queue.marker()?]);
         if let Some(lost) = self.device.lost() {
             return Err(lost);
         }
         self.accelerator.bridges.trim();
-        points.extend(self.beside.lock().iter().cloned());
+        points.extend(self.off_queue.lock().iter().cloned());
         Ok(points)
     }
 
-    /// Submits what is queued; does not wait.
+    /// Submits queued commands without waiting.
     pub fn flush(&self) -> Result<()> {
         self.queue.marker().map(drop)
     }
 
-    /// Waits for everything given to the view so far, and returns its first failure.
+    /// Waits for all work given to the view so far, and returns its first failure.
     pub fn wait(&self) -> Result<()> {
-        if let Some(actual) = &self.auto {
+        if let Some(actual) = &self.represented {
             return actual.wait();
         }
-        let _span = Span::call(WAIT, || Object::named(Name::of(&self.track.name())));
+        let _span = Span::call(WAIT, || Object::named(self.track_name.get_or_make(|| Name::of(&self.track.name()))));
         let mut result = Ok(());
         let points = self.points()?;
         for (n, point) in points.iter().enumerate() {
             let mut done = point.wait(None).map(drop);
-            // Without new work the marker is the same as before, and so is its failure.
+            // Without new work the marker is the previous one, whose failure may have been reported already.
             if n == 0 && done.is_err() && self.reported.swap(point.value, Ordering::Relaxed) == point.value {
                 done = self.device.lost().map_or(Ok(()), Err);
             }
@@ -337,30 +351,30 @@ impl AcceleratorView {
             }
             result = result.and(done);
         }
-        // Losses of data that nobody has used since.
+        // Reports losses of data that nothing has used since.
         if any_lost() {
             if let Some(lost) = points.iter().find_map(|p| p.timeline.unreported(p.value)) {
                 result = result.and(Err(lost));
             }
         }
         race::waited_for_view(&points);
-        // These are reported now; what was added meanwhile stays.
+        // Removes the work whose results are reported now; work that was added meanwhile stays.
         let waited = |p: &Point| points.iter().any(|w| w.timeline.id() == p.timeline.id() && w.value >= p.value);
-        self.beside.lock().retain(|p| !waited(p));
+        self.off_queue.lock().retain(|p| !waited(p));
         if self.is_lent() {
-            // The program may wait for its objects.
+            // The program may be waiting for the release of its objects.
             self.device.reclaim();
         }
         result
     }
 
-    /// A completion for everything given to the view so far.
+    /// A completion for all work given to the view so far.
     pub fn marker(&self) -> Result<Arc<Completion>> {
-        if let Some(actual) = &self.auto {
+        if let Some(actual) = &self.represented {
             return actual.marker();
         }
         let mut points = self.points()?;
-        // A failure is reported once, as by wait().
+        // As with wait(), each failure is reported once.
         points.retain(|p| !was_reported(p));
         Ok(Completion::marker(points.into_vec()))
     }

@@ -1,5 +1,5 @@
-//! Copies between two devices whose memory the host cannot address. They go through host memory that both devices import, in
-//! pieces: one device reads while the other writes, and no thread of the host copies a byte.
+//! Copies between two devices whose memory the host cannot address. The copies go in pieces through host memory that both devices
+//! import. One device copies to that memory while the other copies from it, and no host thread copies a byte.
 
 use crate::device::hazard::Point;
 use crate::device::{Buffer, Device, Queue};
@@ -15,17 +15,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Bytes of the largest piece.
-const PIECE: u64 = 4 << 20;
+const LARGEST_PIECE_BYTES: u64 = 4 << 20;
 /// Bytes of the smallest piece, except the last one.
-const LEAST: u64 = 256 << 10;
-/// Pieces under way at once: two are read, two are written.
+const SMALLEST_PIECE_BYTES: u64 = 256 << 10;
+/// The number of pieces in flight: the source device works on two, and the destination device on two others.
 const SLOTS: usize = 4;
-/// How many pieces the first device may be ahead.
-const AHEAD: usize = 2;
-/// Bytes of a bridge.
-const BYTES: u64 = PIECE * SLOTS as u64;
-/// Most bridges kept for an accelerator.
-const MOST: usize = 4;
+/// The number of pieces by which the source device may be ahead of the destination device.
+const PIECES_AHEAD: usize = 2;
+/// Bytes of the memory of a bridge.
+const BYTES: u64 = LARGEST_PIECE_BYTES * SLOTS as u64;
+/// The maximum number of bridges kept for an accelerator.
+const MAX_BRIDGES: usize = 4;
 /// A bridge that was not used for this long is freed.
 const IDLE: Duration = Duration::from_secs(5);
 
@@ -33,13 +33,13 @@ const IDLE: Duration = Duration::from_secs(5);
 pub(in crate::runtime) struct End<'a> {
     /// The memory.
     pub buffer: &'a Arc<dyn Buffer>,
-    /// The device that made it.
+    /// The device of the memory.
     pub device: &'a Arc<dyn Device>,
-    /// The queue that is used.
+    /// The queue for the copy commands.
     pub queue: &'a dyn Queue,
 }
 
-/// The bridges that lead from an accelerator.
+/// The bridges from an accelerator to others.
 #[derive(Default)]
 pub(in crate::runtime) struct Bridges {
     list: Mutex<Vec<Arc<Bridge>>, { rank::BRIDGES }>,
@@ -47,10 +47,11 @@ pub(in crate::runtime) struct Bridges {
     any: AtomicBool,
 }
 
-/// A bridge between two devices, by their ids.
+/// A bridge between two devices.
 struct Bridge {
+    /// The ids of the source device and the destination device.
     pair: (u64, u64),
-    /// The memory. A copy takes all of it, so there is one at a time.
+    /// The memory. A copy uses all of it, so copies take turns.
     channel: Mutex<Channel, { rank::BRIDGE }>,
 }
 
@@ -58,12 +59,12 @@ struct Bridge {
 struct Channel {
     from: Arc<dyn Device>,
     to: Arc<dyn Device>,
-    /// The memory as a buffer of the first device, and of the second.
+    /// The memory as a buffer of the source device, and as a buffer of the destination device.
     ends: Option<(Arc<dyn Buffer>, Arc<dyn Buffer>)>,
     block: Option<HostBlock>,
-    /// For each slot, the point at which it has been read.
+    /// For each slot, the point at which the destination device has finished copying from the slot.
     written: [Option<Point>; SLOTS],
-    used: Instant,
+    last_used: Instant,
 }
 
 impl Bridges {
@@ -79,7 +80,7 @@ impl Bridges {
         let mut list = self.list.lock();
         let pair = (from.id(), to.id());
         if let Some(at) = list.iter().position(|b| b.pair == pair) {
-            // The bridge used last is kept last.
+            // Moves the bridge to the end of the list, since the least recently used one is freed first.
             let found = list.remove(at);
             list.push(found.clone());
             return Ok(Some(found));
@@ -87,24 +88,24 @@ impl Bridges {
         let Some(channel) = Channel::new(from, to)? else { return Ok(None) };
         let made = Arc::new(Bridge { pair, channel: Mutex::new(channel) });
         list.push(made.clone());
-        let oldest = (list.len() > MOST).then(|| list.remove(0));
+        let oldest = (list.len() > MAX_BRIDGES).then(|| list.remove(0));
         self.any.store(true, Ordering::Relaxed);
         drop(list);
         drop(oldest);
         Ok(Some(made))
     }
 
-    /// The bytes that they have, and the most that they may have.
+    /// The bytes of all bridges, and their limit.
     pub fn bytes(&self) -> (u64, u64) {
-        (self.list.lock().len() as u64 * BYTES, MOST as u64 * BYTES)
+        (self.list.lock().len() as u64 * BYTES, MAX_BRIDGES as u64 * BYTES)
     }
 
-    /// Frees those that were not used for a while.
+    /// Frees bridges that have been idle for a while.
     pub fn trim(&self) {
         if !self.any.load(Ordering::Relaxed) {
             return;
         }
-        let idle = |b: &Arc<Bridge>| b.channel.try_lock().is_some_and(|b| b.used.elapsed() >= IDLE);
+        let idle = |b: &Arc<Bridge>| b.channel.try_lock().is_some_and(|b| b.last_used.elapsed() >= IDLE);
         let mut list = self.list.lock();
         let (old, kept): (Vec<_>, Vec<_>) = list.drain(..).partition(idle);
         *list = kept;
@@ -113,7 +114,7 @@ impl Bridges {
         drop(old);
     }
 
-    /// Frees all.
+    /// Frees all bridges.
     pub fn close(&self) {
         let all = std::mem::take(&mut *self.list.lock());
         drop(all);
@@ -132,61 +133,62 @@ impl Channel {
             ends: Some((first, second)),
             block: Some(block),
             written: [const { None }; SLOTS],
-            used: Instant::now(),
+            last_used: Instant::now(),
         }))
     }
 
     fn copy(&mut self, from: &End<'_>, to: &End<'_>, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
-        let Some((near, far)) = self.ends.clone() else { return Ok(SmallVec::new()) };
-        let size = plan.bytes().div_ceil(SLOTS as u64).next_multiple_of(LEAST).min(PIECE);
-        let mut reading: VecDeque<(usize, Point, CopyPlan)> = VecDeque::new();
-        let pass =
-            |written: &mut [Option<Point>; SLOTS], (slot, point, mut up): (usize, Point, CopyPlan)| -> Result<()> {
-                point.wait(None)?;
-                up.source = slot as u64 * PIECE;
-                let point = to.queue.copy(&far, to.buffer, &up)?;
-                point.timeline.flush(point.value)?;
-                written[slot] = Some(point);
-                Ok(())
-            };
+        let Some((source_buffer, destination_buffer)) = self.ends.clone() else { return Ok(SmallVec::new()) };
+        let size = plan.bytes().div_ceil(SLOTS as u64).next_multiple_of(SMALLEST_PIECE_BYTES).min(LARGEST_PIECE_BYTES);
+        let mut in_flight: VecDeque<(usize, Point, CopyPlan)> = VecDeque::new();
+        let copy_onward = |written: &mut [Option<Point>; SLOTS],
+                           (slot, point, mut from_bridge): (usize, Point, CopyPlan)|
+         -> Result<()> {
+            point.wait(None)?;
+            from_bridge.source = slot as u64 * LARGEST_PIECE_BYTES;
+            let point = to.queue.copy(&destination_buffer, to.buffer, &from_bridge)?;
+            point.timeline.flush(point.value)?;
+            written[slot] = Some(point);
+            Ok(())
+        };
         for (i, piece) in plan.pieces(size).into_iter().enumerate() {
             let slot = i % SLOTS;
             if let Some(point) = self.written[slot].take() {
                 point.wait(None)?;
             }
-            let (mut down, up) = piece.through_packed();
-            down.destination = slot as u64 * PIECE;
-            let point = from.queue.copy(from.buffer, &near, &down)?;
+            let (mut to_bridge, from_bridge) = piece.through_packed();
+            to_bridge.destination = slot as u64 * LARGEST_PIECE_BYTES;
+            let point = from.queue.copy(from.buffer, &source_buffer, &to_bridge)?;
             point.timeline.flush(point.value)?;
-            reading.push_back((slot, point, up));
-            if reading.len() > AHEAD {
-                if let Some(next) = reading.pop_front() {
-                    pass(&mut self.written, next)?;
+            in_flight.push_back((slot, point, from_bridge));
+            if in_flight.len() > PIECES_AHEAD {
+                if let Some(next) = in_flight.pop_front() {
+                    copy_onward(&mut self.written, next)?;
                 }
             }
         }
-        for next in reading {
-            pass(&mut self.written, next)?;
+        for next in in_flight {
+            copy_onward(&mut self.written, next)?;
         }
-        self.used = Instant::now();
+        self.last_used = Instant::now();
         Ok(self.written.iter().flatten().cloned().collect())
     }
 }
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        const PATIENCE: Duration = Duration::from_secs(1);
+        const RECLAIM_TIMEOUT: Duration = Duration::from_secs(1);
         for point in self.written.iter_mut().filter_map(Option::take) {
-            // A failure is reported to whoever waits for the copy.
+            // Ignores a failure: waits for the copy itself report it.
             let _ = point.wait(None);
         }
-        let Some((near, far)) = self.ends.take() else { return };
-        // Queues keep the buffers of finished work until they look for it.
+        let Some((source_buffer, destination_buffer)) = self.ends.take() else { return };
+        // Queues keep the buffers of finished work until `reclaim`.
         let begun = Instant::now();
-        while Arc::strong_count(&near) > 1 || Arc::strong_count(&far) > 1 {
+        while Arc::strong_count(&source_buffer) > 1 || Arc::strong_count(&destination_buffer) > 1 {
             self.from.reclaim();
             self.to.reclaim();
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > RECLAIM_TIMEOUT {
                 // The driver of a lost device may still use the pages.
                 std::mem::forget(self.block.take());
                 return;

@@ -1,6 +1,6 @@
-//! Which accelerators are offered, which one a path names, and which is the default. Pure functions over descriptions.
+//! Decides which accelerators are offered, which one a path names, and which one is the default. Pure functions over descriptions.
 //!
-//! docs/spec/accelerators.md#default-accelerator specifies the order of defaults, and decision 22 machines without a GPU.
+//! docs/spec/accelerators.md#default-accelerator specifies the order of defaults, and decision 22 covers machines without a GPU.
 
 use std::fmt::Write;
 
@@ -11,16 +11,16 @@ pub enum AcceleratorClass {
     Gpu,
     /// A Vulkan device that runs on the CPU, such as lavapipe: emulated, and far slower than host threads.
     CpuVulkan,
-    /// Host threads: emulated, runs functions of the host.
+    /// Host threads, which are emulated and run functions of the host.
     HostThreads,
-    /// Host threads under the names of Direct3D's software devices; found only by name (decision 28).
+    /// Host threads under the names of Direct3D's software devices, which are found only by name (decision 28).
     Named,
-    /// The `cpu` accelerator: holds arrays, runs nothing.
+    /// The `cpu` accelerator, which holds arrays and runs no kernels.
     Cpu,
 }
 
 impl AcceleratorClass {
-    /// `accelerator::is_emulated`.
+    /// The value of `accelerator::is_emulated`.
     pub fn is_emulated(self) -> bool {
         self != Self::Gpu
     }
@@ -39,35 +39,35 @@ pub struct Candidate {
     pub name: String,
     /// Its class.
     pub kind: AcceleratorClass,
-    /// `dedicated_memory`, in any one unit.
+    /// `dedicated_memory`, in the same unit for all candidates.
     pub dedicated_memory: u64,
     /// `has_display`.
     pub has_display: bool,
-    /// `Err` says why it cannot be used, or why it is hidden.
+    /// `Err` with the reason if it cannot be used or is hidden.
     pub usable: Result<(), String>,
 }
 
-/// The code that the default accelerator is to run.
+/// The code that the default accelerator must run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// Only SPIR-V: the C interface.
+    /// SPIR-V only, for the C interface.
     Spirv,
-    /// C++ lambdas compiled for the host and as kernels: any accelerator that computes.
+    /// C++ lambdas compiled for the host and as kernels; any accelerator that computes can run them.
     Both,
-    /// C++ lambdas of a program that holds no compiled kernel.
+    /// C++ lambdas of a program without compiled kernels; only the host can run them.
     Host,
 }
 
-/// The inputs of the choice, at the first use of the default.
+/// The inputs of the choice, which is made at the first use of the default.
 #[derive(Debug, Clone, Copy)]
 pub struct DefaultRequest<'a> {
-    /// The code that it is to run.
+    /// The code that the default must run.
     pub code: Code,
     /// The path given to `accelerator::set_default`.
     pub set: Option<&'a str>,
     /// `CPPAMP_DEFAULT_ACCELERATOR`.
     pub environment: Option<&'a str>,
-    /// Why there is no Vulkan at all.
+    /// The reason if there is no Vulkan at all.
     pub no_vulkan: Option<&'a str>,
 }
 
@@ -76,7 +76,7 @@ pub struct DefaultRequest<'a> {
 pub struct Choice {
     /// Its index in the list of candidates.
     pub index: usize,
-    /// Why it was chosen, for the log.
+    /// The reason for the choice, for the log.
     pub why: &'static str,
     /// A warning for the user.
     pub warning: Option<String>,
@@ -91,8 +91,8 @@ pub enum Named {
     At(usize),
 }
 
-/// The accelerator with this path: `default` or an empty path, `direct3d\warp` or `direct3d\ref` with either separator, or
-/// exactly a `device_path`. Also finds unusable accelerators.
+/// The accelerator with this path, which is `default` or empty, `direct3d\warp` or `direct3d\ref` (with `\` or `/`), or exactly
+/// a `device_path`. Also finds unusable accelerators.
 pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
     if path.is_empty() || path == "default" {
         return Ok(Named::Default);
@@ -106,7 +106,7 @@ pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
         .ok_or_else(|| format!("no accelerator has the path \"{path}\"; available: {}", list(candidates)))
 }
 
-/// The default accelerator.
+/// Chooses the default accelerator.
 pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<Choice, String> {
     let mut warning = None;
     if let Some(path) = request.set {
@@ -124,7 +124,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
             }
         }
     }
-    // The first of equal candidates, in the user's or Vulkan's order.
+    // Among equal candidates the first one wins, in the order of REVAMP_VISIBLE_DEVICES or of Vulkan.
     let best = |kind: AcceleratorClass| {
         let usable = candidates.iter().enumerate().filter(|(_, c)| c.kind == kind && c.usable.is_ok());
         usable.first_max_by_key(|(_, c)| (c.dedicated_memory, !c.has_display)).map(|(i, _)| i)
@@ -154,13 +154,13 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
     Ok(Choice { index, why, warning })
 }
 
-/// True if `get_all()` returns accelerators of this class to C++ code of this kind: the code, or its copies, can use them.
-/// `explicit`: the program or the environment made it the default.
+/// True if `get_all()` returns accelerators of this class to C++ code of this kind, because the code or its copies can use them.
+/// `explicit`: the program or the environment made the accelerator the default.
 pub fn is_offered(class: AcceleratorClass, code: Code, explicit: bool) -> bool {
     explicit || code != Code::Host || !class.is_vulkan()
 }
 
-/// An explicit choice succeeds or fails; no other accelerator replaces it.
+/// The result of an explicit choice: it fails if the accelerator is unusable, and no other accelerator replaces it.
 fn explicit(candidates: &[Candidate], index: usize, why: &'static str) -> Result<Choice, String> {
     match candidates.get(index).map(|c| &c.usable) {
         Some(Err(reason)) => Err(format!("the default accelerator {why} cannot be used: {reason}")),
@@ -181,28 +181,28 @@ fn list(candidates: &[Candidate]) -> String {
 }
 
 trait FirstMax: Iterator + Sized {
-    /// The first of the greatest (`max_by_key` gives the last).
+    /// The first of the greatest items (`max_by_key` returns the last).
     fn first_max_by_key<K: Ord>(self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
         self.reduce(|best, next| if key(&next) > key(&best) { next } else { best })
     }
 }
 impl<I: Iterator> FirstMax for I {}
 
-/// Which Vulkan devices are offered.
+/// The Vulkan devices that are offered, and the hidden ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visible {
-    /// Indices of those offered, in the order in which they are offered.
+    /// Indices of the offered devices, in the order of the offer.
     pub shown: Vec<usize>,
-    /// Indices of the others, and why they are hidden.
+    /// Indices of the hidden devices, with the reasons.
     pub hidden: Vec<(usize, String)>,
     /// Warnings about entries that name no device.
     pub warnings: Vec<String>,
 }
 
-/// Applies `REVAMP_VISIBLE_DEVICES` (`None`: unset) to devices given as name and UUID, in Vulkan's order.
+/// Applies `entries` of `REVAMP_VISIBLE_DEVICES` (`None`: unset) to devices given as name and UUID, in Vulkan's order.
 ///
-/// An entry is an index, a UUID (dashes and case do not matter) or a part of a name (case does not matter), which may
-/// mean several devices. A number of one or two digits is an index only: "7" shall not mean every 4070.
+/// An entry is an index, a UUID (dashes and case do not matter) or a part of a name (case does not matter), which may match
+/// several devices. A number of one or two digits is always an index, so that "7" does not match every 4070.
 pub fn visible(devices: &[(&str, [u8; 16])], entries: Option<&[String]>) -> Visible {
     let Some(entries) = entries else {
         return Visible { shown: (0..devices.len()).collect(), hidden: Vec::new(), warnings: Vec::new() };
@@ -213,10 +213,10 @@ pub fn visible(devices: &[(&str, [u8; 16])], entries: Option<&[String]>) -> Visi
         let found = matches(devices, entry);
         if found.is_empty() {
             let names: Vec<_> = devices.iter().enumerate().map(|(i, (name, _))| format!("{i} {name}")).collect();
-            let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let available = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             warnings.push(format!(
                 "REVAMP_VISIBLE_DEVICES: no Vulkan device matches {entry:?}; use an index, a UUID or a part of a name \
-                 of: {there}"
+                 of: {available}"
             ));
         }
         for i in found {
@@ -287,7 +287,7 @@ mod tests {
     fn cpu() -> Candidate {
         candidate("cpu", AcceleratorClass::Cpu, 5000)
     }
-    fn ask(code: Code) -> DefaultRequest<'static> {
+    fn request_for(code: Code) -> DefaultRequest<'static> {
         DefaultRequest { code, set: None, environment: None, no_vulkan: None }
     }
     fn path_of(candidates: &[Candidate], request: &DefaultRequest<'_>) -> String {
@@ -297,49 +297,49 @@ mod tests {
     #[test]
     fn the_biggest_real_gpu_is_the_default() {
         let all = [lavapipe(), small(), big(), threads(), cpu(), warp(), reference()];
-        assert_eq!(path_of(&all, &ask(Code::Both)), "vulkan\\big");
-        assert_eq!(path_of(&all, &ask(Code::Spirv)), "vulkan\\big");
-        assert_eq!(path_of(&all, &ask(Code::Host)), "host");
+        assert_eq!(path_of(&all, &request_for(Code::Both)), "vulkan\\big");
+        assert_eq!(path_of(&all, &request_for(Code::Spirv)), "vulkan\\big");
+        assert_eq!(path_of(&all, &request_for(Code::Host)), "host");
     }
 
     #[test]
-    fn among_equals_one_without_display_then_the_first() {
+    fn equal_gpus_are_ordered_by_display_and_then_by_index() {
         let mut shows = big();
         shows.has_display = true;
         let mut other = big();
         other.path = "vulkan\\other".into();
-        assert_eq!(path_of(&[shows.clone(), other.clone(), big()], &ask(Code::Both)), "vulkan\\other");
+        assert_eq!(path_of(&[shows.clone(), other.clone(), big()], &request_for(Code::Both)), "vulkan\\other");
         shows.dedicated_memory += 1;
-        assert_eq!(path_of(&[other, shows], &ask(Code::Both)), "vulkan\\big");
+        assert_eq!(path_of(&[other, shows], &request_for(Code::Both)), "vulkan\\big");
     }
 
     #[test]
     fn lavapipe_only_for_spirv_and_only_without_a_gpu() {
         let all = [lavapipe(), warp(), reference(), threads(), cpu()];
-        assert_eq!(path_of(&all, &ask(Code::Spirv)), "vulkan\\lavapipe");
-        assert_eq!(path_of(&all, &ask(Code::Both)), "host");
-        assert_eq!(path_of(&all, &ask(Code::Host)), "host");
+        assert_eq!(path_of(&all, &request_for(Code::Spirv)), "vulkan\\lavapipe");
+        assert_eq!(path_of(&all, &request_for(Code::Both)), "host");
+        assert_eq!(path_of(&all, &request_for(Code::Host)), "host");
         let mut old = big();
         old.usable = Err("too old".into());
-        assert_eq!(path_of(&[old, lavapipe(), threads()], &ask(Code::Spirv)), "vulkan\\lavapipe");
+        assert_eq!(path_of(&[old, lavapipe(), threads()], &request_for(Code::Spirv)), "vulkan\\lavapipe");
     }
 
     #[test]
-    fn when_nothing_fits_the_error_says_what_is_there() {
+    fn the_error_lists_all_accelerators_if_none_fits() {
         let mut old = big();
         old.usable = Err("lacks shaderInt64".into());
-        let request = DefaultRequest { no_vulkan: Some("no loader"), ..ask(Code::Spirv) };
+        let request = DefaultRequest { no_vulkan: Some("no loader"), ..request_for(Code::Spirv) };
         let why = choose(&[old, threads(), cpu()], &request).unwrap_err();
         for part in ["SPIR-V", "vulkan\\big", "lacks shaderInt64", "host", "cpu", "no loader"] {
             assert!(why.contains(part), "{part}: {why}");
         }
-        assert!(choose(&[], &ask(Code::Host)).unwrap_err().contains("available: none"));
+        assert!(choose(&[], &request_for(Code::Host)).unwrap_err().contains("available: none"));
     }
 
     #[test]
     fn the_program_wins_over_the_environment_and_both_over_the_order() {
         let all = [big(), small(), lavapipe(), threads(), cpu()];
-        let env = DefaultRequest { environment: Some("vulkan\\small"), ..ask(Code::Both) };
+        let env = DefaultRequest { environment: Some("vulkan\\small"), ..request_for(Code::Both) };
         assert_eq!(path_of(&all, &env), "vulkan\\small");
         assert_eq!(path_of(&all, &DefaultRequest { set: Some("cpu"), ..env }), "cpu");
         assert_eq!(
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_cannot_run_on_is_not_offered() {
+    fn accelerators_that_cannot_run_the_program_are_not_offered() {
         use AcceleratorClass::{Cpu, CpuVulkan, Gpu, HostThreads, Named};
         for class in [Gpu, CpuVulkan, HostThreads, Named, Cpu] {
             assert!(is_offered(class, Code::Both, false));
@@ -361,18 +361,19 @@ mod tests {
     }
 
     #[test]
-    fn wrong_choices_are_told() {
+    fn unusable_choices_give_an_error_or_a_warning() {
         let mut old = small();
         old.usable = Err("too old".into());
         let all = [big(), old, threads()];
-        let env = DefaultRequest { environment: Some("vulkan\\nowhere"), ..ask(Code::Both) };
+        let env = DefaultRequest { environment: Some("vulkan\\nowhere"), ..request_for(Code::Both) };
         let choice = choose(&all, &env).unwrap();
         assert_eq!(choice.index, 0);
         let warning = choice.warning.unwrap();
         assert!(warning.contains("CPPAMP_DEFAULT_ACCELERATOR") && warning.contains("nowhere"), "{warning}");
-        let why = choose(&all, &DefaultRequest { environment: Some("vulkan\\small"), ..ask(Code::Both) }).unwrap_err();
+        let why = choose(&all, &DefaultRequest { environment: Some("vulkan\\small"), ..request_for(Code::Both) })
+            .unwrap_err();
         assert!(why.contains("too old"));
-        assert!(choose(&all, &DefaultRequest { set: Some("vulkan\\nowhere"), ..ask(Code::Both) }).is_err());
+        assert!(choose(&all, &DefaultRequest { set: Some("vulkan\\nowhere"), ..request_for(Code::Both) }).is_err());
     }
 
     #[test]

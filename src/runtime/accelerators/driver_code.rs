@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Variant;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator::Accelerator;
-use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedKernel, OfCompiled};
+use crate::runtime::accelerators::loaded_kernel::{CompiledProperties, KernelCache, LoadedKernel};
 use crate::runtime::process::Loading;
 use std::sync::Arc;
 
@@ -29,15 +29,15 @@ fn compiler(accelerator: &Accelerator) -> Result<(Arc<dyn Device>, Loading)> {
     Ok((accelerator.compiler()?, Loading::new()))
 }
 
-/// Lets the driver of `accelerator` compile a SPIR-V module of the program's own, with its only entry point.
+/// Lets the driver of `accelerator` compile a SPIR-V module of the program, with the module's only compute entry point.
 pub fn compile_module(accelerator: &Accelerator, spirv: &[u8]) -> Result<DriverCode> {
     let (device, _loading) = compiler(accelerator)?;
     let loaded = LoadedKernel::load(&device, &KernelCache::default(), spirv, None, None, None);
     Ok(DriverCode { form: "", code: loaded.and_then(|loaded| loaded.kernel().executables()) })
 }
 
-/// Lets the driver of `accelerator` compile the variants of a kernel with its own workgroup: the general one, one for captures
-/// that do not alias, and one with textures as images.
+/// Lets the driver of `accelerator` compile a kernel with its default workgroup size. The variants are: the general one, the one for
+/// captures that do not alias, and both with textures as images.
 pub fn compile(accelerator: &Accelerator, kernel: &Compiled) -> Result<Vec<DriverCode>> {
     let (device, _loading) = compiler(accelerator)?;
     let mut all = forms(&device, kernel, ["", "no aliasing"]);
@@ -47,18 +47,21 @@ pub fn compile(accelerator: &Accelerator, kernel: &Compiled) -> Result<Vec<Drive
     Ok(all)
 }
 
-/// A kernel, and its variant for launches whose captures share no memory, if it differs.
+/// The driver's code of a kernel and, if the kernel depends on aliasing, of its variant for captures that do not alias.
 fn forms(device: &Arc<dyn Device>, kernel: &Compiled, names: [&'static str; 2]) -> Vec<DriverCode> {
     let cache = KernelCache::default();
-    let of = OfCompiled { checks: None, references: &kernel.references() };
-    let loaded = match LoadedKernel::load(device, &cache, &kernel.spirv, None, Some(&kernel.location), Some(of)) {
+    let recorded = CompiledProperties { checks: None, references: &kernel.references() };
+    let loaded = match LoadedKernel::load(device, &cache, &kernel.spirv, None, Some(&kernel.location), Some(recorded)) {
         Ok(loaded) => loaded,
         Err(e) => return vec![DriverCode { form: names[0], code: Err(e) }],
     };
     let mut all = vec![DriverCode { form: names[0], code: loaded.kernel().executables() }];
     if loaded.depends_on_sharing() {
-        let apart = loaded.make_variant(device, &cache, Variant { apart: true, workgroup: None });
-        all.push(DriverCode { form: names[1], code: apart.and_then(|apart| apart.kernel().executables()) });
+        let no_aliasing = loaded.make_variant(device, &cache, Variant { no_aliasing: true, workgroup: None });
+        all.push(DriverCode {
+            form: names[1],
+            code: no_aliasing.and_then(|no_aliasing| no_aliasing.kernel().executables()),
+        });
     }
     all
 }

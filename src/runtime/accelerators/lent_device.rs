@@ -1,5 +1,5 @@
-//! Devices of the program (docs/interop.md): what is loaded there goes with their last accelerator_view, so that the program
-//! can destroy them.
+//! Devices of the program (docs/interop.md). Kernels loaded there are released with the device's last accelerator_view, so that
+//! the program can destroy the device.
 
 use crate::device::Device;
 use crate::error::Result;
@@ -15,17 +15,17 @@ pub(in crate::runtime) struct LentDevice {
     pub kernels: KernelCache,
     /// The loaded kernels of the kernel compiler.
     pub compiled: LoadedCompiled,
-    /// Kernels of the program that were launched here, and what they are here.
+    /// SPIR-V kernels of the program that were launched here, each with its form loaded on this device.
     spirv: Mutex<Vec<(Weak<LoadedKernel>, Arc<LoadedKernel>)>, { rank::LENT_KERNELS }>,
 }
 
 impl LentDevice {
-    /// Nothing is loaded on it yet.
+    /// A device on which nothing is loaded yet.
     pub fn new(device: Arc<dyn Device>) -> Self {
         Self { device, kernels: KernelCache::default(), compiled: LoadedCompiled::default(), spirv: Mutex::default() }
     }
 
-    /// `kernel` as it is loaded here.
+    /// `kernel` loaded on this device.
     pub fn load(&self, kernel: &Arc<LoadedKernel>) -> Result<Arc<LoadedKernel>> {
         let mut all = self.spirv.lock();
         all.retain(|(known, _)| known.strong_count() > 0);

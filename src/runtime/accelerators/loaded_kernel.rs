@@ -9,14 +9,14 @@ use crate::kernel::{Module, Variant};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::reports::Report;
 use crate::runtime::accelerators::search::Search;
-use crate::trace::names::{KeptName, Name};
+use crate::trace::names::{CachedName, Name};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
+/// Kernels by module hash, entry point and device id, so that a second load of a kernel compiles nothing.
 pub(in crate::runtime) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
 
 /// A kernel on a device.
@@ -25,48 +25,48 @@ pub struct LoadedKernel {
     names: Vec<Option<CString>>,
     workgroup: [u32; 3],
     label: Arc<str>,
-    name: KeptName,
+    name: CachedName,
     checks: Option<KernelChecks>,
-    /// The references of arrays whose headers it reads from its uniform buffer, by their offsets in the block.
+    /// The offsets, in the argument block, of references to arrays whose headers the kernel reads from its uniform buffer.
     headers: Box<[u32]>,
     chooses_workgroup: bool,
-    /// It matters whether captures share memory.
+    /// True if the kernel's code depends on whether captures share memory.
     depends_on_sharing: bool,
-    /// What launches have decided so far.
+    /// The variants that launches have decided on so far.
     variants: Mutex<HashMap<Variant, Arc<LoadedKernel>>, { rank::VARIANTS }>,
-    /// The searches for its workgroup, by classes of domains; `None` if none is looked for.
+    /// The searches for the kernel's workgroup size, by class of domains; `None` if the library does not search.
     searches: Option<Searches>,
-    /// The search that counts its launches.
+    /// The search that counts the launches of this kernel.
     counted: Option<Weak<SearchLock>>,
-    /// False until its first launch, and if launches are counted.
-    is_known: AtomicBool,
-    /// Nanoseconds for making its pipeline.
-    made_in: AtomicU64,
+    /// False until the first launch of the kernel. Always false if launches are counted.
+    was_launched: AtomicBool,
+    /// Nanoseconds of the first launch, including the creation of the kernel's pipeline.
+    first_launch_ns: AtomicU64,
 }
 
-/// A search for the workgroup of a kernel.
+/// A search for the workgroup size of a kernel.
 pub(in crate::runtime) type SearchLock = Mutex<Search<Arc<LoadedKernel>>, { rank::SEARCH }>;
 type Searches = Mutex<HashMap<Class, Arc<SearchLock>>, { rank::SEARCHES }>;
 
-/// True for a kernel whose workgroup may be looked for: it has no barriers, and its results are the same in any order of its
-/// threads, as far as that can be told.
+/// True if the library may search for the kernel's workgroup size: it has no barriers, and as far as the module shows, its results
+/// do not depend on the order of its threads.
 fn is_searched(module: &Module) -> bool {
     let any_order = config::get().workgroups == Workgroups::Atomics || !module.may_add_floats();
     any_order && module.chooses_workgroup() && !module.depends_on_sharing()
 }
 
-/// What launches of a kernel that checks bounds need.
+/// The data that launches of a kernel with bounds checks need.
 #[derive(Clone, Default)]
 pub(in crate::runtime) struct KernelChecks {
-    /// Where it reports, and its number there.
+    /// The report that the kernel writes, and the kernel's number in this report; `None` if the kernel reports nothing.
     pub report: Option<(Arc<Report>, u32)>,
 }
 
-/// What the kernel compiler says of a kernel.
-pub(in crate::runtime) struct OfCompiled<'a> {
-    /// If it checks bounds.
+/// The properties of a compiled kernel that the kernel compiler recorded.
+pub(in crate::runtime) struct CompiledProperties<'a> {
+    /// `Some` if the kernel checks bounds.
     pub checks: Option<KernelChecks>,
-    /// Where its block holds references.
+    /// The offsets of references to arrays in the argument block.
     pub references: &'a [u32],
 }
 
@@ -78,7 +78,7 @@ impl LoadedKernel {
         spirv: &[u8],
         entry_point: Option<&str>,
         label: Option<&str>,
-        compiled: Option<OfCompiled<'_>>,
+        compiled: Option<CompiledProperties<'_>>,
     ) -> Result<Arc<Self>> {
         let named = |e: Error| match label {
             Some(label) => e.context(format_args!("kernel {label}")),
@@ -87,7 +87,7 @@ impl LoadedKernel {
         let module = Module::new(spirv, entry_point).map_err(named)?;
         let (module, checks, references) = match compiled {
             None => (module, None, &[][..]),
-            Some(OfCompiled { checks, references }) => {
+            Some(CompiledProperties { checks, references }) => {
                 let declared = module.with_float_modes(&device.float_modes()).map_err(named)?;
                 (declared.unwrap_or(module), checks, references)
             }
@@ -144,23 +144,23 @@ impl LoadedKernel {
             searches,
             counted: None,
             label,
-            name: KeptName::new(),
+            name: CachedName::new(),
             kernel,
             checks,
             headers: headers.into(),
-            is_known: AtomicBool::new(false),
-            made_in: AtomicU64::new(0),
+            was_launched: AtomicBool::new(false),
+            first_launch_ns: AtomicU64::new(0),
         })
     }
 
-    /// The same kernel, whose launches `search` counts.
+    /// A copy of this kernel whose launches `search` counts.
     pub(in crate::runtime) fn counted(&self, search: &Arc<SearchLock>) -> Result<Arc<Self>> {
         let mut same = Self::over(self.kernel.clone(), self.label.clone(), self.checks.clone(), &self.headers, None)?;
         same.counted = Some(Arc::downgrade(search));
         Ok(Arc::new(same))
     }
 
-    /// Counts a launch, if they are counted; false if not.
+    /// Counts a launch. False if launches of this kernel are not counted.
     pub(in crate::runtime) fn count(&self) -> bool {
         let Some(search) = &self.counted else { return false };
         let counted_all = search.upgrade().and_then(|search| search.lock().count());
@@ -168,7 +168,8 @@ impl LoadedKernel {
         true
     }
 
-    /// The search for its workgroup in domains of a class, which `begin` begins; `None` if none is looked for.
+    /// The search for the kernel's workgroup size in one class of domains. `begin` creates the search if there is none yet. `None` if the
+    /// library does not search for this kernel.
     pub(in crate::runtime) fn search(
         &self,
         class: Class,
@@ -178,24 +179,24 @@ impl LoadedKernel {
         Some(all.entry(class).or_insert_with(|| Arc::new(Mutex::new(begin()))).clone())
     }
 
-    /// True if its workgroup is looked for.
+    /// True if the library searches for the kernel's workgroup size.
     pub(in crate::runtime) fn is_searched(&self) -> bool {
         self.searches.is_some()
     }
 
-    /// The references of arrays whose headers it reads from its uniform buffer, by their offsets in the block.
+    /// The offsets, in the argument block, of references to arrays whose headers the kernel reads from its uniform buffer.
     pub(in crate::runtime) fn headers(&self) -> &[u32] {
         &self.headers
     }
-    /// True if the launch may choose its workgroup.
+    /// True if the launch may choose the workgroup size.
     pub(in crate::runtime) fn chooses_workgroup(&self) -> bool {
         self.chooses_workgroup
     }
-    /// True if it matters whether memory that it writes is memory of another capture too.
+    /// True if the kernel's code depends on whether captures share memory that the kernel writes.
     pub(in crate::runtime) fn depends_on_sharing(&self) -> bool {
         self.depends_on_sharing
     }
-    /// The kernel for launches that decide so; `None` if that is this one.
+    /// The variant of the kernel for launches with the decisions `of`; `None` if it is this kernel itself.
     pub(in crate::runtime) fn variant(
         &self,
         device: &Arc<dyn Device>,
@@ -211,7 +212,7 @@ impl LoadedKernel {
         let made = self.make_variant(device, cache, of)?;
         Ok(Some(self.variants.lock().entry(of).or_insert(made).clone()))
     }
-    /// The same, which nothing here keeps.
+    /// Makes a variant without adding it to `variants`.
     pub(in crate::runtime) fn make_variant(
         &self,
         device: &Arc<dyn Device>,
@@ -221,46 +222,50 @@ impl LoadedKernel {
         let (label, checks) = (self.label.clone(), self.checks.clone());
         Self::of(device, cache, self.module().variant(of)?, label, checks, &self.headers)
     }
-    /// The same kernel on another device.
+    /// This kernel loaded on another device.
     pub(in crate::runtime) fn on(&self, device: &Arc<dyn Device>, cache: &KernelCache) -> Result<Arc<Self>> {
         Self::of(device, cache, self.module().clone(), self.label.clone(), None, &self.headers)
     }
-    /// True until its first launch, and if launches are counted.
+    /// True until the first launch of the kernel. Always true if launches are counted.
     pub fn is_new(&self) -> bool {
-        !self.is_known.load(Ordering::Relaxed)
+        !self.was_launched.load(Ordering::Relaxed)
     }
-    /// Notes its first launch, which took this long with making its pipeline.
-    pub fn set_known(&self, took: Duration) {
-        self.made_in.store(took.as_nanos() as u64, Ordering::Relaxed);
-        self.is_known.store(true, Ordering::Relaxed);
+    /// Notes the first launch, and the time that it took, including the creation of the kernel's pipeline.
+    pub fn set_launched(&self, took: Duration) {
+        self.first_launch_ns.store(took.as_nanos() as u64, Ordering::Relaxed);
+        self.was_launched.store(true, Ordering::Relaxed);
     }
-    /// Nanoseconds for making the pipeline of a variant; 0 if it has not been launched.
-    pub(in crate::runtime) fn made_in(&self, of: Variant) -> u64 {
-        let made_in = |kernel: &Self| kernel.made_in.load(Ordering::Relaxed);
-        if of == Variant::default() { made_in(self) } else { self.variants.lock().get(&of).map_or(0, |k| made_in(k)) }
+    /// Nanoseconds of the first launch of a variant, including the creation of its pipeline; 0 if it has not been launched.
+    pub(in crate::runtime) fn first_launch_ns(&self, of: Variant) -> u64 {
+        let first_launch_ns = |kernel: &Self| kernel.first_launch_ns.load(Ordering::Relaxed);
+        if of == Variant::default() {
+            first_launch_ns(self)
+        } else {
+            self.variants.lock().get(&of).map_or(0, |k| first_launch_ns(k))
+        }
     }
     /// The device's kernel.
     pub fn kernel(&self) -> &Arc<dyn Kernel> {
         &self.kernel
     }
-    /// What reflection found.
+    /// The reflected module.
     pub fn module(&self) -> &Arc<Module> {
         self.kernel.module()
     }
-    /// Its name in messages.
+    /// The name of the kernel in messages.
     pub fn label(&self) -> &Arc<str> {
         &self.label
     }
 
-    /// The same in traces.
+    /// The name of the kernel in traces.
     pub(in crate::runtime) fn name(&self) -> Name {
         self.name.of(&self.label)
     }
-    /// Of a kernel that checks bounds.
+    /// `Some` if the kernel checks bounds.
     pub(in crate::runtime) fn checks(&self) -> Option<&KernelChecks> {
         self.checks.as_ref()
     }
-    /// Workgroup size without specialization constants.
+    /// Workgroup size with the default values of specialization constants.
     pub fn workgroup(&self) -> [u32; 3] {
         self.workgroup
     }
@@ -270,19 +275,19 @@ impl LoadedKernel {
     }
 }
 
-/// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
+/// Compiled kernels loaded on an accelerator, by the address of the [`Compiled`] kernel, each with the id of its device.
 #[derive(Default)]
 pub(in crate::runtime) struct LoadedCompiled(Mutex<Loaded, { rank::COMPILED }>);
 
 #[derive(Default)]
 struct Loaded {
     kernels: CompiledMap,
-    /// Where they report, on the device of this id.
+    /// The report that these kernels write, with the id of the report's device.
     report: Option<(u64, Arc<Report>)>,
 }
 
 impl Loaded {
-    /// What the kernel needs for its checks on a device.
+    /// The data that the kernel needs for its checks on a device.
     fn checks(&mut self, device: &Arc<dyn Device>, kernel: &Compiled) -> Result<Option<KernelChecks>> {
         let Some(checks) = &kernel.checks else { return Ok(None) };
         if checks.sites.is_empty() {
@@ -304,7 +309,7 @@ impl Loaded {
 type CompiledMap = BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>;
 
 impl LoadedCompiled {
-    /// `kernel` loaded on this device. Its pipeline is made at the first launch.
+    /// `kernel` loaded on `device`. The first launch creates its pipeline.
     pub fn load(
         &self,
         device: &Arc<dyn Device>,
@@ -324,7 +329,7 @@ impl LoadedCompiled {
             &kernel.spirv,
             None,
             Some(&kernel.location),
-            Some(OfCompiled { checks, references: &kernel.references() }),
+            Some(CompiledProperties { checks, references: &kernel.references() }),
         )?;
         if loaded.module().push().is_none_or(|p| !p.is_address) {
             return Err(Error::runtime(format!(
@@ -337,7 +342,7 @@ impl LoadedCompiled {
         Ok(loaded)
     }
 
-    /// Releases all.
+    /// Releases all kernels.
     pub fn clear(&self) {
         let all = std::mem::take(&mut *self.0.lock());
         drop(all);

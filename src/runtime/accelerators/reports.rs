@@ -1,7 +1,7 @@
 //! Reports of compiled kernels about accesses outside of arrays and array_views.
 //!
-//! A device has one report, in host memory. The first thread with an error takes the report and fills it in. The library
-//! reads it at the end of each call, and frees it. Only one report per launch is shown.
+//! A device has one report, in host memory. The first thread with an error takes the report and fills it in. At the end of each
+//! call, the library reads a filled report and clears it, so that the next thread can take it. Only one report per launch is shown.
 
 use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
@@ -15,10 +15,10 @@ use std::sync::{Arc, Weak};
 /// The reports of all devices.
 static ALL: Mutex<Vec<Weak<Report>>, { rank::REPORTS }> = Mutex::new(Vec::new());
 
-/// The number of the last launch of a kernel that reports.
+/// The number of launches so far of kernels that report.
 static LAUNCHES: AtomicU32 = AtomicU32::new(0);
 
-/// The maximum of `State::reported`.
+/// The maximum length of `State::reported`.
 const REMEMBERED: usize = 256;
 
 /// The report of a device.
@@ -29,9 +29,9 @@ pub(in crate::runtime) struct Report {
 
 #[derive(Default)]
 struct State {
-    /// The kernels that report, by their numbers.
+    /// The kernels that write this report, indexed by their numbers in the report.
     kernels: Vec<Arc<Checks>>,
-    /// Launches whose first report was shown.
+    /// The most recent launches whose first report was shown.
     reported: Vec<u32>,
 }
 
@@ -39,20 +39,20 @@ impl Report {
     /// Makes the report of a device.
     pub fn new(device: &Arc<dyn Device>) -> Result<Arc<Self>> {
         let buffer = device.allocate(report::BYTES, Placement::Staging, "report")?;
-        let host = buffer.host().ok_or_else(|| Error::internal("a report that the host cannot read"))?;
+        let host = buffer.host().ok_or_else(|| Error::internal("the host cannot read the memory of reports"))?;
         host.fill(0);
         if buffer.device_address().is_none() {
-            return Err(Error::internal("a report without an address"));
+            return Err(Error::internal("the memory of reports has no device address"));
         }
         let made = Arc::new(Self { buffer, state: Mutex::new(State::default()) });
         let mut all = ALL.lock();
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&made));
-        process::look_from_now();
+        process::check_each_call_from_now();
         Ok(made)
     }
 
-    /// The number of a kernel in reports.
+    /// The number by which reports identify a kernel. A kernel without a number gets a new one.
     pub fn number(&self, kernel: &Arc<Checks>) -> u32 {
         let mut state = self.state.lock();
         let known = state.kernels.iter().position(|one| Arc::ptr_eq(one, kernel));
@@ -63,22 +63,28 @@ impl Report {
         number as u32
     }
 
-    /// Its address on the device.
+    /// The address of the report on the device.
     pub fn address(&self) -> u64 {
         self.buffer.device_address().unwrap_or(0)
     }
 
     fn take(&self) -> Option<String> {
         let host = self.buffer.host()?;
+        let report_state = host.sub(report::STATE..report::STATE + 4).ok()?;
+        let is_filled = || report_state.first_word() == Some(report::FILLED);
         // Fast path: almost always there is no report.
-        let state = host.sub(report::TAKEN..report::TAKEN + 4).ok()?.to_vec();
-        if u32::from_ne_bytes(state.try_into().ok()?) != report::FILLED {
+        if !is_filled() {
+            return None;
+        }
+        let mut state = self.state.lock();
+        // Another thread may have taken the report before this thread took the lock.
+        if !is_filled() {
             return None;
         }
         let bytes = host.to_vec();
-        let mut state = self.state.lock();
+        // From here on, a kernel may fill the report again. It writes all fields, so only the state is cleared.
+        report_state.set_first_word(0).ok()?;
         let launch = number(&bytes, report::LAUNCH);
-        host.fill(0);
         if state.reported.contains(&launch) {
             return None;
         }
@@ -112,7 +118,7 @@ fn wide(bytes: &[u8], at: u64) -> u64 {
     u64::from(number(bytes, at)) | u64::from(number(bytes, at + 4)) << 32
 }
 
-/// What a report says.
+/// The text of a report.
 fn text(site: &str, bytes: &[u8]) -> String {
     let rank = (number(bytes, report::RANK) as usize).min(3);
     let list = |at: u64| {
@@ -124,7 +130,7 @@ fn text(site: &str, bytes: &[u8]) -> String {
     }
     let (offset, size) = (wide(bytes, report::OFFSET) as i64, wide(bytes, report::SIZE));
     if size == 0 {
-        return format!("{site}: address {offset:#x} is in none of its array_views");
+        return format!("{site}: address {offset:#x} is outside of all array_views of the kernel");
     }
     format!("{site}: at byte {offset} of {size} bytes")
 }
@@ -132,6 +138,33 @@ fn text(site: &str, bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+    use crate::device::host::{HostDevice, HostKind};
+    use crate::host::Workers;
+    use std::time::Duration;
+
+    /// A thread finds a filled report and waits for the lock. Meanwhile, this thread takes the report, and a kernel begins to fill it
+    /// again.
+    #[test]
+    fn a_report_that_is_being_filled_is_not_cleared() {
+        let device = HostDevice::new(HostKind::Threads, &Config::read(|_| None).0, Workers::new(1));
+        let buffer = device.allocate(report::BYTES, Placement::Device, "test").unwrap();
+        let host = buffer.host().unwrap();
+        let report = Report { buffer, state: Mutex::new(State::default()) };
+        let taken = std::thread::scope(|scope| {
+            let state = report.state.lock();
+            host.set_first_word(report::FILLED).unwrap();
+            let thread = scope.spawn(|| report.take());
+            std::thread::sleep(Duration::from_millis(100));
+            host.set_first_word(1).unwrap();
+            drop(state);
+            thread.join().unwrap()
+        });
+        assert_eq!((taken, host.first_word()), (None, Some(1)));
+        host.set_first_word(report::FILLED).unwrap();
+        assert!(report.take().is_some() && report.take().is_none());
+        assert_eq!(host.first_word(), Some(0));
+    }
 
     #[test]
     fn reports_say_index_and_extent_or_bytes() {

@@ -1,31 +1,34 @@
-//! The search for the workgroup of a kernel without tiles, for one class of domains (decision 37).
+//! The search for the workgroup size of a kernel without tiles, for one class of domains (decision 37). The *first choice* is the
+//! workgroup size that launches use until the search has settled.
 //!
-//! | state | launches | until |
+//! | state | launches in this state | end of the state |
 //! | --- | --- | --- |
-//! | begun | run in the first choice, some of them timed | it is known how long one takes |
-//! | counted | repeat as launches do | their time together is what a pipeline costs |
-//! | due, building | run in the first choice | pipelines of other workgroups are built |
-//! | trying | run in each of these in turn, timed | each has been timed often enough |
-//! | settled | repeat in the best | |
+//! | begun | use the first choice; some are timed | the time of a launch is known |
+//! | counted | use the first choice, and may be repeated as cached launches | their total time equals the cost of a pipeline |
+//! | due, building | use the first choice | the pipelines of other workgroup sizes are built |
+//! | trying | use each workgroup size in turn, timed | each size has been timed often enough |
+//! | settled | use the best size, and may be repeated | |
 
 use crate::device::Timer;
 use crate::device::hazard::Point;
 use std::sync::Arc;
 
-/// How many launches tell how long one takes.
+/// The number of launches timed in the state `begun`.
 const TIMED: usize = 3;
-/// How many launches try each workgroup.
+/// The number of launches that try each workgroup size.
 const TRIES: usize = 5;
-/// Another one is taken if it needs at most this part of the time.
-const BETTER: f64 = 0.97;
+/// Another size replaces the first choice only if it takes less than this fraction of the first choice's time.
+const MAX_TIME_FRACTION: f64 = 0.97;
 
-/// A launch that is timed, or the time that it took for a thread of its domain, in nanoseconds; `None` if nobody can tell.
+/// A timed launch.
 enum Sample {
+    /// A launch that may not be done yet, with the number of threads of its domain.
     Waiting(Point, Arc<dyn Timer>, u64),
+    /// Nanoseconds per thread of the domain; `None` if they cannot be measured.
     Known(Option<f64>),
 }
 
-/// The launches of one workgroup.
+/// The launches with one workgroup size.
 struct Tried<K> {
     size: [u32; 3],
     /// `None` for the first choice.
@@ -33,31 +36,31 @@ struct Tried<K> {
     samples: Vec<Sample>,
 }
 
-/// What a launch is to do.
+/// The decision about a launch.
 pub enum Decision<K> {
-    /// Run in this workgroup. It may be repeated.
+    /// Run with this workgroup size. The launch may be cached and repeated.
     Settled([u32; 3]),
-    /// The same; this is told once.
+    /// As `Settled`, for the one launch at which the search ends.
     Found {
-        /// The workgroup.
+        /// The workgroup size.
         size: [u32; 3],
-        /// Its kernel, unless it is the first choice.
+        /// The kernel with this size; `None` for the first choice.
         kernel: Option<K>,
-        /// Each workgroup with the nanoseconds that it took for a million threads; none if nothing was tried.
+        /// Each tried workgroup size with its nanoseconds per million threads; empty if nothing was tried.
         times: Vec<([u32; 3], f64)>,
     },
-    /// Run in the first choice.
+    /// Run with the first choice.
     First {
-        /// To be timed, for [`Search::timed`].
+        /// True if the launch must be timed, for [`Search::timed`].
         timed: bool,
     },
-    /// Run in the first choice; launches that repeat it are counted from now on ([`Search::counts`]): as many.
+    /// Run with the first choice, and call [`Search::begin_counting`] with this number of launches to count from now on.
     Count(u64),
-    /// Run in the first choice, by this kernel. It may be repeated.
+    /// Run this kernel, which uses the first choice. The launch may be cached and repeated.
     Counted(K),
-    /// Run in the first choice; pipelines are to be built for [`Search::built`].
+    /// Run with the first choice, and build pipelines for [`Search::built`].
     Build,
-    /// Run in the workgroup with this number, timed.
+    /// Run with this workgroup size, timed. The first value is the number of the size, for [`Search::timed`].
     Try(usize, [u32; 3], Option<K>),
 }
 
@@ -77,7 +80,7 @@ pub struct Search<K> {
 }
 
 impl<K: Clone> Search<K> {
-    /// A search that begins with this workgroup; `known`: what it has found before.
+    /// A search with this first choice. `known`: the result of an earlier search.
     pub fn new(first: [u32; 3], known: Option<[u32; 3]>) -> Self {
         let state = match known {
             Some(size) => State::Settled(size),
@@ -86,7 +89,7 @@ impl<K: Clone> Search<K> {
         Self { first, state }
     }
 
-    /// What the next launch, of so many threads, is to do. `cost`: nanoseconds for building a pipeline.
+    /// Decides about the next launch, which has `threads` threads. `cost`: nanoseconds for building a pipeline.
     pub fn next(&mut self, threads: u64, cost: u64) -> Decision<K> {
         match &mut self.state {
             State::Settled(size) => return Decision::Settled(*size),
@@ -95,7 +98,7 @@ impl<K: Clone> Search<K> {
             State::Due => {}
             State::Begun { launches, samples } => {
                 *launches += 1;
-                // The first one meets cold caches.
+                // The first launch is not timed, because caches are cold.
                 if samples.len() < TIMED {
                     return Decision::First { timed: *launches > 1 };
                 }
@@ -113,7 +116,7 @@ impl<K: Clone> Search<K> {
             State::Trying(all) => {
                 let fewest = all.iter().map(|t| t.samples.len()).min().unwrap_or(TRIES);
                 if fewest < TRIES {
-                    // Each round begins with another one.
+                    // Each round of tries begins with another workgroup size.
                     let order = (0..all.len()).map(|n| (n + fewest) % all.len());
                     let next = order.clone().find(|&n| all[n].samples.len() == fewest).unwrap_or(0);
                     return Decision::Try(next, all[next].size, all[next].kernel.clone());
@@ -128,7 +131,7 @@ impl<K: Clone> Search<K> {
         Decision::Build
     }
 
-    /// Notes a launch that is timed: `tried` is its number, `None` for [`Decision::First`].
+    /// Notes a timed launch. `tried`: the number of its workgroup size; `None` for [`Decision::First`].
     pub fn timed(&mut self, tried: Option<usize>, point: Point, timer: Arc<dyn Timer>, threads: u64) {
         let samples = match (&mut self.state, tried) {
             (State::Begun { samples, .. }, None) => samples,
@@ -138,14 +141,14 @@ impl<K: Clone> Search<K> {
         samples.push(Sample::Waiting(point, timer, threads));
     }
 
-    /// Counts so many launches of `kernel` from now on, which is in the first choice and kept until then.
-    pub fn counts(&mut self, left: u64, kernel: K) {
+    /// Starts to count `left` launches of `kernel`, which uses the first choice. Keeps `kernel` until they are counted.
+    pub fn begin_counting(&mut self, left: u64, kernel: K) {
         if let State::Begun { .. } = self.state {
             self.state = State::Counted { left, kernel };
         }
     }
 
-    /// Counts a launch; gives the kernel back with the last of them, for the caller to drop.
+    /// Counts a launch. With the last one, returns the kernel for the caller to drop.
     pub fn count(&mut self) -> Option<K> {
         let State::Counted { left, .. } = &mut self.state else { return None };
         *left = left.saturating_sub(1);
@@ -158,7 +161,7 @@ impl<K: Clone> Search<K> {
         }
     }
 
-    /// Pipelines of these workgroups are ready to be tried beside the first choice.
+    /// Notes that pipelines of these workgroup sizes are built: they will be tried in addition to the first choice.
     pub fn built(&mut self, kernels: Vec<([u32; 3], K)>) {
         if kernels.is_empty() {
             self.state = State::Settled(self.first);
@@ -169,13 +172,13 @@ impl<K: Clone> Search<K> {
         self.state = State::Trying(all.map(|(size, kernel)| Tried { size, kernel, samples: Vec::new() }).collect());
     }
 
-    /// Takes the workgroup whose launches took least. The time of launches may depend on their data, so it must be less than
-    /// that of the fastest launch in the first choice.
+    /// Takes the workgroup size with the least median time. Times may depend on the data of a launch, so this median must also be
+    /// less than the time of the fastest launch with the first choice.
     fn decide(&mut self) -> Decision<K> {
         let State::Trying(all) = &self.state else { return Decision::Settled(self.first) };
         let medians: Vec<_> = all.iter().map(|t| (t, median(times(&t.samples)))).collect();
         let first = all.first().map(|t| times(&t.samples)).unwrap_or_default();
-        let bound = first.iter().copied().fold(median(first.clone()) * BETTER, f64::min);
+        let bound = first.iter().copied().fold(median(first.clone()) * MAX_TIME_FRACTION, f64::min);
         let best = medians.iter().filter(|(_, time)| *time < bound).min_by(|a, b| a.1.total_cmp(&b.1));
         let (size, kernel) = best.map_or((self.first, None), |(t, _)| (t.size, t.kernel.clone()));
         let times = medians.iter().map(|(t, time)| (t.size, time * 1e6)).collect();
@@ -188,7 +191,7 @@ impl<K: Clone> Search<K> {
     }
 }
 
-/// Looks which launches are done; true if all are.
+/// Reads the times of launches that are done. True if all are done.
 fn all_known(samples: &mut [Sample]) -> bool {
     for sample in samples.iter_mut() {
         let Sample::Waiting(point, timer, threads) = sample else { continue };
@@ -208,7 +211,7 @@ fn times(samples: &[Sample]) -> Vec<f64> {
     samples.iter().filter_map(|s| if let Sample::Known(time) = s { *time } else { None }).collect()
 }
 
-/// Infinite if there are none.
+/// The median; infinite if `times` is empty.
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_unstable_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::INFINITY)
@@ -221,9 +224,9 @@ mod tests {
     use crate::device::hazard::tests::done;
     use crate::error::{Error, Result};
 
-    struct Took(Option<f64>);
+    struct FixedTimer(Option<f64>);
 
-    impl Timer for Took {
+    impl Timer for FixedTimer {
         fn times(&self) -> Result<Times> {
             Err(Error::internal("a test without a clock"))
         }
@@ -237,8 +240,8 @@ mod tests {
     const THREADS: u64 = 1000;
     const COST: u64 = 5_000;
 
-    /// Launches until it has settled. `time`: of the n-th launch in a workgroup. Returns what it found, and how many launches
-    /// were in each of the three workgroups before.
+    /// Launches until the search has settled. `time` returns the time of the n-th launch with a workgroup size. Returns the size found,
+    /// and for each of the three sizes, the number of launches before the search settled.
     fn search(time: impl Fn([u32; 3], usize) -> Option<f64>) -> ([u32; 3], [usize; 3]) {
         let mut search = Search::new(FIRST, None);
         let mut seen = [0; 3];
@@ -252,7 +255,7 @@ mod tests {
                     (Some(n), n, true)
                 }
                 Decision::Count(left) => {
-                    search.counts(left, 7);
+                    search.begin_counting(left, 7);
                     (None, 0, false)
                 }
                 Decision::Counted(kernel) => {
@@ -268,26 +271,26 @@ mod tests {
             };
             let size = if n == 0 { FIRST } else { SIZES[n - 1] };
             if timed {
-                search.timed(tried, done(), Arc::new(Took(time(size, seen[n]))), THREADS);
+                search.timed(tried, done(), Arc::new(FixedTimer(time(size, seen[n]))), THREADS);
             }
             seen[n] += 1;
         }
-        panic!("it never ends");
+        panic!("the search does not settle");
     }
 
     #[test]
     fn the_fastest_is_taken() {
         let (size, seen) = search(|size, _| Some(if size == SIZES[1] { 700.0 } else { 1000.0 }));
-        // One cold, three timed, five that pay for pipelines with the one that says so, one that builds, and the tries.
+        // 1 cold launch, 3 timed ones, 6 (`Count` and the 5 launches it counts), 1 (`Build`), and the tries.
         assert_eq!((size, seen), (SIZES[1], [1 + 3 + 6 + 1 + TRIES, TRIES, TRIES]));
     }
 
     #[test]
-    fn what_is_hardly_faster_or_no_matter_of_the_workgroup_is_not_taken() {
+    fn a_size_that_is_not_clearly_faster_is_not_taken() {
         assert_eq!(search(|size, _| Some(if size == FIRST { 1000.0 } else { 980.0 })).0, FIRST);
-        // The work of a launch differs more than that of workgroups.
+        // Times differ more between launches with one workgroup size than between workgroup sizes.
         assert_eq!(search(|size, n| Some(if size == FIRST && n % 2 == 0 { 2000.0 } else { 500.0 })).0, FIRST);
-        // One disturbed launch decides nothing.
+        // One slow outlier does not affect the decision.
         assert_eq!(
             search(|size, n| Some(if size == SIZES[0] { 700.0 } else { 1000.0 } + [0.0, 9e6][n % 5 / 4])).0,
             SIZES[0]
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_timed_stays() {
+    fn kernels_that_cannot_be_timed_keep_the_first_choice() {
         assert_eq!(search(|_, _| None), (FIRST, [4, 0, 0]));
         assert_eq!(search(|size, _| (size == FIRST).then_some(1000.0)).0, FIRST);
     }
@@ -307,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_looked_for_where_nothing_can_be_built_or_all_is_known() {
+    fn search_settles_at_once_if_the_size_is_known_or_nothing_can_be_built() {
         let mut known = Search::<u32>::new(FIRST, Some(SIZES[0]));
         assert!(matches!(known.next(THREADS, COST), Decision::Settled(size) if size == SIZES[0]));
         let mut none = Search::<u32>::new(FIRST, None);

@@ -14,11 +14,11 @@ pub struct SpirvKernel {
     loaded: Arc<LoadedKernel>,
 }
 
-/// True once one was loaded.
+/// True once the program has loaded SPIR-V.
 static ANY: AtomicBool = AtomicBool::new(false);
 
 impl SpirvKernel {
-    /// True if the process has loaded SPIR-V of its own.
+    /// True if the program has loaded SPIR-V.
     pub(in crate::runtime) fn any() -> bool {
         ANY.load(Ordering::Relaxed)
     }
@@ -41,7 +41,7 @@ impl SpirvKernel {
         Ok(Arc::new(Self { accelerator: accelerator.clone(), loaded }))
     }
 
-    /// Loads a kernel that was embedded into the program by its name.
+    /// Loads the kernel that is embedded in the program under `name`.
     pub fn find(accelerator: &Arc<Accelerator>, name: &str) -> Result<Arc<Self>> {
         let record = registry::find(name)?;
         Self::load(accelerator, record.spirv(), None, Some(name))

@@ -27,7 +27,8 @@ pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Resul
         (Operand::View(a), Operand::View(b)) => a.source().id() == b.source().id() && a.region().overlaps(b.region()),
         (Operand::View(v), Operand::Array(a, l)) | (Operand::Array(a, l), Operand::View(v)) => {
             let region = l.region();
-            v.source().array().is_some_and(|own| Arc::ptr_eq(own, a.storage())) && v.region().overlaps(&region)
+            v.source().array().is_some_and(|source_array| Arc::ptr_eq(source_array, a.storage()))
+                && v.region().overlaps(&region)
         }
         _ => false,
     };
@@ -38,7 +39,7 @@ pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Resul
         part.check(Access::Write).map_err(|e| e.context("the destination"))?;
     }
     if let Operand::Host(_, layout) = destination {
-        if !apart(layout) {
+        if !are_disjoint(layout) {
             return Err(Error::runtime(format!(
                 "the strides {:?} of the destination in host memory make elements overlap; pass larger strides",
                 layout.dims.iter().map(|d| d.1).collect::<Vec<_>>()
@@ -48,14 +49,14 @@ pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Resul
     CopyPlan::new(source.layout(), destination.layout())
 }
 
-/// True if no two elements share a byte: the stride of each dimension exceeds what the finer ones span.
-fn apart(layout: &Layout) -> bool {
+/// True if no two elements share a byte: the stride of each dimension is at least the span of the dimensions with smaller strides.
+fn are_disjoint(layout: &Layout) -> bool {
     let mut dims: SmallVec<[(u64, u64); 4]> = layout.dims.iter().filter(|d| d.0 > 1).copied().collect();
     dims.sort_unstable_by_key(|d| d.1);
     let mut span = layout.element;
     dims.iter().all(|&(count, stride)| {
-        let apart = stride >= span;
+        let are_disjoint = stride >= span;
         span += (count - 1) * stride;
-        apart
+        are_disjoint
     })
 }

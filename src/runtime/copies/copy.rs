@@ -1,5 +1,5 @@
-//! copy and copy_async (docs/spec/copies.md): between host memory, arrays, sections and array_views, on and across
-//! accelerators.
+//! `copy` and `copy_async` (docs/spec/copies.md) between host memory, arrays, sections and array_views, on one accelerator or
+//! between two.
 
 use crate::device::TimerSlot;
 use crate::device::hazard::{Point, Tracker, any_lost};
@@ -12,11 +12,11 @@ use crate::runtime::copies::check::plan;
 use crate::runtime::copies::memory::{find_destination, find_source};
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
-use crate::runtime::data::transfer::{Named, Tally, Then, run};
+use crate::runtime::data::transfer::{CallerNext, Named, Tally, run};
 use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
-use crate::runtime::race::{self, Using};
+use crate::runtime::race::{self, CallUses};
 use crate::trace::events::{Object, Span, cause, caused_by};
 use crate::trace::names::Name;
 use crate::trace::transfers::Call;
@@ -24,41 +24,41 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Uploads of at most this many bytes are taken over during the call of copy_async.
-const AT_ONCE: u64 = 256 << 10;
+/// Uploads of at most this many bytes read host memory during the call of `copy_async`.
+const AT_ONCE_BYTES: u64 = 256 << 10;
 
-fn uses_of(source: &Operand, destination: &Operand, call: Call, after: &After) -> Using {
+fn uses_of(source: &Operand, destination: &Operand, call: Call, after: &After) -> CallUses {
     let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
     let elements = both.filter_map(|(side, access)| Some((side.elements()?, access)));
     race::uses_after(call.name, elements, |completion| after.contains(completion))
 }
 
-/// Copies, and returns when that is done. `call` requested it.
+/// Copies, and returns when the copy is done. `call`: the call of the program that requested the copy.
 pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
     let _span = Span::call(call, || traced(&source, &destination));
     let _using = uses_of(&source, &destination, call, &After::default());
     source.wait_pending(Access::Read)?;
     destination.wait_pending(Access::Write)?;
-    for point in perform(&source, &destination, plan, call, Then::Wait, None)? {
+    for point in perform(&source, &destination, plan, call, CallerNext::Wait, None)? {
         point.wait(None)?;
     }
     Ok(())
 }
 
-/// Begins a copy, which starts after the completions of `options`. Later uses of the arrays and views are ordered behind it.
+/// Begins a copy, which starts after the completions of `options`. Later uses of the arrays and views wait for the copy.
 pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
     let _span = Span::call(call, || traced(&source, &destination));
     let using = uses_of(&source, &destination, call, &options.after);
     let is_timed = options.timer.is_some();
-    if !is_timed && options.after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
-        let made = Completion::of(perform(&source, &destination, plan, call, Then::Other, None)?.into_vec());
+    if !is_timed && options.after.is_done() && completes_in_call(&source, &destination, plan.bytes())? {
+        let made = Completion::of(perform(&source, &destination, plan, call, CallerNext::Other, None)?.into_vec());
         made.uses(using);
         return Ok(made);
     }
-    source.take_back(Access::Read);
-    destination.take_back(Access::Write);
+    source.revoke(Access::Read);
+    destination.revoke(Access::Write);
     let (from, to) = (source.clone(), destination.clone());
     let views: SmallVec<[Arc<AcceleratorView>; 2]> =
         [&from, &to].into_iter().filter_map(|s| s.view().cloned()).collect();
@@ -71,15 +71,15 @@ pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, 
     let task = move || {
         let run = || {
             caused_by(cause, || {
-                let points = perform(&source, &destination, plan, call, Then::Other, timer.as_deref())?;
+                let points = perform(&source, &destination, plan, call, CallerNext::Other, timer.as_deref())?;
                 points.into_iter().try_for_each(|p| p.wait(None).map(drop))
             })
         };
         let Some(slot) = &timer else { return run() };
-        // Has no effect if the device has timed it.
-        let own = Arc::new(HostTimer::default());
-        own.measure(run)?;
-        let _ = slot.set(own);
+        // `slot.set` has no effect if the device has timed the copy.
+        let host_timer = Arc::new(HostTimer::default());
+        host_timer.measure(run)?;
+        let _ = slot.set(host_timer);
         Ok(())
     };
     let made = begin(&claims, options, AcceleratorView::attach_to(&views), task);
@@ -87,7 +87,8 @@ pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, 
     Ok(made)
 }
 
-/// The side of a copy that a trace names: an array_view, or the destination.
+/// The side of a copy that a trace names: an array_view rather than an array, and an array rather than host memory. If both sides are
+/// of the same kind, the destination.
 fn object<'a>(source: &'a Operand, destination: &'a Operand) -> &'a Operand {
     match (source, destination) {
         (Operand::View(_), Operand::Array(..)) | (_, Operand::Host(..)) => source,
@@ -95,16 +96,16 @@ fn object<'a>(source: &'a Operand, destination: &'a Operand) -> &'a Operand {
     }
 }
 
-/// The copy in a trace.
+/// The named side of the copy, for traces.
 fn traced(source: &Operand, destination: &Operand) -> Object {
     let side = object(source, destination);
     let id = if let Operand::View(part) = side { part.source().id() } else { 0 };
     Object::of(Name::of(&side.name()), id)
 }
 
-/// True if the copy is over, or commands for the device, when the call returns: no thread has to wait for anything. Pending
-/// operations may begin only after completions that the caller sets later.
-fn is_at_once(source: &Operand, destination: &Operand, bytes: u64) -> Result<bool> {
+/// True if the copy is done, or recorded as device commands, when the call returns, so that no thread has to wait. False if operations
+/// are pending, since they may begin only after completions that the caller sets later.
+fn completes_in_call(source: &Operand, destination: &Operand, bytes: u64) -> Result<bool> {
     let device = |side: &Operand| match side {
         Operand::Host(..) => None,
         Operand::Array(array, _) => Some(array.device().id()),
@@ -115,11 +116,11 @@ fn is_at_once(source: &Operand, destination: &Operand, bytes: u64) -> Result<boo
     }
     match (source, destination) {
         (Operand::Array(a, _), Operand::Array(b, _)) => Ok(a.device().id() == b.device().id()),
-        // Host memory that is taken over during the call.
-        (Operand::Host(..), Operand::Array(b, _)) => Ok(b.buffer().host().is_none() && bytes <= AT_ONCE),
+        // A small upload, which reads host memory during the call.
+        (Operand::Host(..), Operand::Array(b, _)) => Ok(b.buffer().host().is_none() && bytes <= AT_ONCE_BYTES),
         (Operand::Host(..), _) | (_, Operand::Host(..)) => Ok(false),
         _ if device(source).is_none() || device(source) != device(destination) => Ok(false),
-        // Array_views over arrays of one device, without changes elsewhere.
+        // For array_views over arrays of one device: true if only home, not the host copy, has all bytes of the source.
         _ => match source {
             Operand::View(part) => part.source().lock().is_only_at_home(part.region()),
             _ => Ok(true),
@@ -127,13 +128,13 @@ fn is_at_once(source: &Operand, destination: &Operand, bytes: u64) -> Result<boo
     }
 }
 
-/// Does or begins the copy, which is done when the points are reached.
+/// Does or begins the copy. It is done when all returned points are reached.
 fn perform(
     source: &Operand,
     destination: &Operand,
     mut plan: CopyPlan,
     call: Call,
-    then: Then,
+    then: CallerNext,
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
@@ -150,12 +151,12 @@ fn perform_with(
     destination: &Operand,
     plan: &mut CopyPlan,
     call: Call,
-    then: Then,
+    then: CallerNext,
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
         if let Operand::View(part) = side {
-            part.source().host_access().take_back(part.region(), access);
+            part.source().host_access().revoke(part.region(), access);
         }
     }
     let mut tally = Tally::of(call);
@@ -164,18 +165,18 @@ fn perform_with(
         if let Operand::View(part) = side {
             tally.source = part.source().id();
             tally.accounts[n] = Some(part.counters());
-            // Two views of one source have one account there.
+            // If both sides share a data source, its counters are used once.
             let both = matches!(source, Operand::View(other) if n == 1 && other.source().id() == part.source().id());
             tally.accounts[2 + n] = Some(part.source().counters()).filter(|_| !both);
         }
     }
-    // The storage of an open source is made where the other side is.
+    // A data source without storage gets its storage where the other side of the copy is.
     let (to, to_base) = find_destination(source, destination, held, call)?;
     let (from, from_base) = find_source(source, destination, held, tally)?;
     plan.source -= from_base;
     plan.destination -= to_base;
     let points = run(&from, &to, plan, tally, then, timer).inspect_err(|_| {
-        // Some of it may have been copied.
+        // A part may have been copied before the failure.
         if let Operand::Array(array, l) = destination {
             array.mirror().iter().for_each(|mirror| mirror.written(&l.hull()));
         }

@@ -1,4 +1,4 @@
-//! Which memory each side of a copy uses (SEL-20 to SEL-24).
+//! Chooses the memory that each side of a copy uses (SEL-20 to SEL-24).
 
 use crate::coherence::Location;
 use crate::coherence::selection::copy_source;
@@ -13,7 +13,7 @@ use crate::runtime::data::transfer::{Endpoint, Tally};
 use crate::trace::transfers::Call;
 use std::sync::Arc;
 
-/// The memory of a side, and how many bytes of the side's object lie before the memory's first one.
+/// The memory of a side, and the offset of the memory's first byte in the side's object.
 pub(in crate::runtime) type Found = (Endpoint, u64);
 
 /// The memory that a copy writes (SEL-20, SEL-21).
@@ -30,7 +30,7 @@ pub(in crate::runtime) fn find_destination(
             Ok((Endpoint::of(array), 0))
         }
         Operand::View(part) => {
-            let first = lives(source, held)?;
+            let first = home_view_of(source, held)?;
             let state = held.state(part)?;
             let holder = state.home_holder(first.as_ref())?;
             state.directory.make_room(part.region())?;
@@ -39,8 +39,9 @@ pub(in crate::runtime) fn find_destination(
     }
 }
 
-/// The accelerator_view a side lives on; `None`: the host, or nowhere yet.
-fn lives(side: &Operand, held: &mut LockedSources<'_>) -> Result<Option<Arc<AcceleratorView>>> {
+/// The accelerator_view on which a side of a copy has its home, that is, the storage of its array or data source. `None`: home is on
+/// the host, or not made yet.
+fn home_view_of(side: &Operand, held: &mut LockedSources<'_>) -> Result<Option<Arc<AcceleratorView>>> {
     Ok(match side {
         Operand::Host(..) => None,
         Operand::Array(array, _) => Some(array.view().clone()),
@@ -63,14 +64,14 @@ pub(in crate::runtime) fn find_source(
         }
         Operand::View(part) => part,
     };
-    let there = lives(destination, held)?;
+    let destination_view = home_view_of(destination, held)?;
     let state = held.state(part)?;
     let hull = part.region().hull();
-    let home = state.home_holder(there.as_ref())?;
+    let home = state.home_holder(destination_view.as_ref())?;
     let valid_at = state.directory.valid_at(part.region());
-    // What is valid nowhere can be read anywhere; home has memory.
+    // `None`: all bytes are worthless (discarded or never written), so they may be read anywhere. Home has memory.
     let Some(valid_at) = valid_at else { return state.copy_memory(&home, &hull, Access::Read) };
-    let destination = reachable(state, part, there.as_ref())?;
+    let destination = reachable(state, part, destination_view.as_ref())?;
     let host = reachable(state, part, None)?;
     let holder = match copy_source(Some(&valid_at), destination, host) {
         Some(location) => state.holder_at(location),
@@ -87,7 +88,7 @@ fn reachable(state: &mut SourceState, part: &Part, view: Option<&Arc<Accelerator
     let is_free = state.directory.missing(part.region(), holder.location)?.is_empty();
     if is_free {
         state.directory.make_room(part.region())?;
-        state.is_held(part.region(), &holder);
+        state.record_held(part.region(), &holder);
     }
     Ok(is_free.then_some(holder.location))
 }

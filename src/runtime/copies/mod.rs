@@ -1,4 +1,4 @@
-//! copy and copy_async.
+//! `copy` and `copy_async`.
 
 mod check;
 pub mod copy;

@@ -1,4 +1,4 @@
-//! array (docs/spec/arrays.md): its storage, and the data source of its array_views.
+//! `array` (docs/spec/arrays.md): its storage, and the data source of its array_views.
 
 use crate::device::{Buffer, Queue};
 use crate::error::{Error, Result};
@@ -9,12 +9,12 @@ use crate::runtime::data::retry::wait_detour;
 use crate::runtime::data::source::{Source, SourceSlot};
 use crate::runtime::data::storage::{ArrayRequest, Storage};
 use crate::trace::labels;
-use crate::trace::transfers::{Call, implicit};
+use crate::trace::transfers::{Call, Rule, implicit};
 use std::ops::Deref;
 use std::sync::Arc;
 
-const DATA: Call = implicit(c"revamp_array_data");
-const LEND: Call = implicit(c"revamp_vulkan_signal");
+const DATA: Call = implicit(c"revamp_array_data", Rule::Coh12);
+const LEND: Call = implicit(c"revamp_vulkan_signal", Rule::Coh12);
 
 /// An array: elements in memory of one accelerator_view.
 pub struct Array {
@@ -38,18 +38,18 @@ impl Drop for Array {
 }
 
 impl Array {
-    /// Makes an array.
+    /// Creates an array.
     pub fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
         Ok(Arc::new(Self { storage: Storage::create(request)?, source: Arc::default() }))
     }
 
-    /// Names it in traces, and for tools that look at Vulkan.
+    /// Sets the name of the array in traces and in Vulkan tools.
     pub fn set_label(&self, label: &str) {
         labels::set(self.buffer().id(), label);
         self.buffer().set_label(label);
     }
 
-    /// Its memory.
+    /// The storage of the array.
     pub(in crate::runtime) fn storage(&self) -> &Arc<Storage> {
         &self.storage
     }
@@ -64,8 +64,8 @@ impl Array {
         Source::over_array(&self.storage, &self.source)
     }
 
-    /// Lets the program use the memory outside of the library: `act` gets the queue and the memory, once nothing of the host
-    /// conflicts and the array has its elements.
+    /// Lets the program use the memory outside of the library. Calls `act` with the queue and the memory when no host operation
+    /// conflicts with `access` and the memory holds the array's current elements.
     pub fn lend<R>(&self, access: Access, mut act: impl FnMut(&dyn Queue, &Arc<dyn Buffer>) -> Result<R>) -> Result<R> {
         let all = 0..self.layout().bytes();
         self.pending().wait_for_all(&all, access)?;
@@ -74,29 +74,21 @@ impl Array {
         }
         loop {
             match act(&**self.copy_view().queue(), self.buffer()) {
-                // What host threads do must be waited for; then it is tried again.
+                // Waits for work of host threads if `act` needs that, then tries again.
                 Err(e) => wait_detour(e)?,
                 done => return done,
             }
         }
     }
 
-    /// The memory for the host, after everything that conflicts is done.
+    /// The memory as the host addresses it, after all conflicting work is done.
     pub fn host_data(&self, access: AccessType) -> Result<HostSpan> {
-        let wanted = match access {
-            AccessType::Read => Access::Read,
-            AccessType::Write => Access::Write,
-            AccessType::ReadWrite => Access::ReadWrite,
-            AccessType::None | AccessType::Auto => {
-                return Err(Error::invalid(
-                    "the access must be REVAMP_ACCESS_READ, _WRITE or _READ_WRITE, not _NONE or _AUTO",
-                ));
-            }
-        };
+        let wanted = access.access()?;
         let Some(span) = self.buffer().host().filter(|_| self.cpu_access_type().allows(access)) else {
             return Err(Error::runtime(format!(
-                "the host cannot {} this array directly: it is on {} with cpu access type {:?}; copy it, create it \
-                 with a cpu access type where memory is shared, or use a staging array",
+                "the host cannot {} this array directly: it is on {} with cpu access type {:?}. Copy the array, or use \
+                 a staging array. On an accelerator that shares memory with the host, the array can also be created \
+                 with a cpu access type",
                 match access {
                     AccessType::Read => "read",
                     AccessType::Write => "write",

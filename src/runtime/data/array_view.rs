@@ -1,4 +1,4 @@
-//! array_view (docs/spec/array-views.md): a part of a data source that is usable on the host and on every accelerator.
+//! `array_view` (docs/spec/array-views.md): a part of a data source that is usable on the host and on every accelerator.
 
 use crate::device::host::HostTimer;
 use crate::error::{Error, Result};
@@ -19,12 +19,12 @@ use crate::runtime::race::{self};
 use crate::trace::events::{Object, Span, cause, caused_by};
 use crate::trace::labels;
 use crate::trace::names::Name;
-use crate::trace::transfers::{Call, explicit, implicit};
+use crate::trace::transfers::{Call, Rule, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-const ACCESS: Call = implicit(c"revamp_array_view_data");
+const ACCESS: Call = implicit(c"revamp_array_view_data", Rule::Av4);
 const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
 const SYNCHRONIZE_TO: Call = explicit(c"revamp_array_view_synchronize_to");
 const SYNCHRONIZE_ASYNC: Call = explicit(c"revamp_array_view_synchronize_async");
@@ -32,7 +32,7 @@ const SYNCHRONIZE_TO_ASYNC: Call = explicit(c"revamp_array_view_synchronize_to_a
 const REFRESH: Call = explicit(c"revamp_array_view_refresh");
 const DISCARD: Call = explicit(c"revamp_array_view_discard_data");
 
-/// An array_view. Dropping the last one of a data source writes back.
+/// An array_view. Dropping the last array_view of a data source writes changes back to the source's memory.
 pub struct ArrayView {
     part: Arc<Part>,
 }
@@ -47,17 +47,17 @@ impl Drop for ArrayView {
     }
 }
 
-/// How a view is made.
+/// Options for creating a view.
 #[derive(Clone, Copy, Default)]
 pub struct ViewOptions<'a> {
-    /// `array_view<const T>`.
+    /// True for `array_view<const T>`.
     pub read_only: bool,
     /// A name for messages.
     pub label: Option<&'a str>,
 }
 
 impl ArrayView {
-    /// A view of a part of `source`, which must have counted it already.
+    /// A view of a part of `source`. The caller must have counted the view in `source` already.
     fn make(
         source: Arc<Source>,
         extent: &[i32],
@@ -68,8 +68,8 @@ impl ArrayView {
         Arc::new(Self { part: Arc::new(Part::new(source, extent, layout, read_only, label)) })
     }
 
-    /// A view of memory of the program, with a data source of its own (AV-8). `memory` is called with the number of bytes
-    /// needed.
+    /// A view of memory of the program, with a data source of its own (AV-8). `memory` gets the number of bytes and returns the
+    /// memory.
     pub fn over_host(
         extent: &[i32],
         element: usize,
@@ -103,8 +103,8 @@ impl ArrayView {
         let bytes = checked_bytes(&sizes, element as u64)?;
         if options.read_only {
             return Err(Error::runtime(
-                "a read-only array_view without a data source was requested, which nothing could write; pass a data \
-                 source, or make it writable",
+                "an array_view without a data source cannot be read-only, because nothing could write its elements; \
+                 pass a data source, or make the array_view writable",
             ));
         }
         let source = Source::open(bytes, extent, element, options.label.unwrap_or("no data source"));
@@ -118,7 +118,7 @@ impl ArrayView {
         ))
     }
 
-    /// Names it in messages and traces.
+    /// Sets the name of the view in messages and traces.
     pub fn set_label(&self, label: &str) {
         labels::set(self.part.id, label);
     }
@@ -128,12 +128,12 @@ impl ArrayView {
         &self.part
     }
 
-    /// The call in a trace.
+    /// The span of a call in traces.
     fn span(&self, call: Call) -> Span {
         Span::call(call, || Object::of(Name::of(&self.part.name()), self.part.source.id()))
     }
 
-    fn using(&self, call: Call, access: Access) -> race::Using {
+    fn using(&self, call: Call, access: Access) -> race::CallUses {
         using(&self.part, call, access)
     }
 
@@ -156,7 +156,7 @@ impl ArrayView {
         let extent = &self.part.extent;
         if extent.len() < 2 {
             return Err(Error::runtime(format!(
-                "the {} has rank 1; only views of rank 2 or more have projections; use an index instead",
+                "the {} has rank 1; only array_views of rank 2 or more have projections; use an index instead",
                 self.part.name()
             )));
         }
@@ -185,7 +185,7 @@ impl ArrayView {
         Ok(())
     }
 
-    /// `view_as`.
+    /// `view_as`: the same bytes with another extent.
     pub fn view_as(&self, extent: &[i32]) -> Result<Arc<Self>> {
         self.check_packed("view_as")?;
         let sizes = checked_extent(extent, "array_view")?;
@@ -229,13 +229,13 @@ impl ArrayView {
         self.derive(&self.part.extent, self.part.layout.clone(), true)
     }
 
-    /// `get_source_accelerator_view`: `None` if there is no data source yet; the inner `None` is the host.
+    /// `get_source_accelerator_view`: `None` if there is no data source; the inner `None` means the host.
     pub fn source_view(&self) -> Option<Option<Arc<AcceleratorView>>> {
         let source = &self.part.source;
         (!source.is_open()).then(|| source.array().map(|a| a.view().clone()))
     }
 
-    /// Makes it valid on the host and returns the memory, from the first element on (AV-16, AV-17).
+    /// Makes the view valid on the host. Returns the memory from the view's first element on (AV-16, AV-17).
     pub fn access(&self, access: Access) -> Result<HostSpan> {
         let part = &self.part;
         access_on_host(part, access, |_, _| {
@@ -244,8 +244,8 @@ impl ArrayView {
         })
     }
 
-    /// Makes slice `number` of those that `depth` indices name valid on the host; the rest stays as it is. Returns its
-    /// memory and the state words of all these slices.
+    /// Makes one slice valid on the host. Fixing the first `depth` indices of the view gives a slice; `number` is the slice's row-major
+    /// number. The rest of the view is unchanged. Returns the slice's memory, and the state words of all slices of this depth.
     pub fn access_slice(&self, depth: usize, number: u64, access: Access) -> Result<(HostSpan, &[AtomicU32])> {
         let part = &self.part;
         let slice = part.slice(depth, number)?;
@@ -262,7 +262,8 @@ impl ArrayView {
         Ok((memory, words))
     }
 
-    /// Brings changes home. After a write access the part is valid only at home (docs/spec/array-views.md#synchronize).
+    /// Transfers changes to home, the storage of the data source. After a write access, the view is valid only at home
+    /// (docs/spec/array-views.md#synchronize).
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _span = self.span(SYNCHRONIZE);
@@ -276,7 +277,7 @@ impl ArrayView {
         self.start(None, access, options)
     }
 
-    /// Makes the view valid on `target`; after a write access only there.
+    /// Makes the view valid on `target`. After a write access, it is valid only there.
     pub fn synchronize_to(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _span = self.span(SYNCHRONIZE_TO);
@@ -309,7 +310,7 @@ impl ArrayView {
         let cause = cause();
         let using = race::uses_after(call.name, elements, |completion| options.after.contains(completion));
         let target = target.cloned();
-        part.source.host_access().take_back(&part.region, access);
+        part.source.host_access().revoke(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
@@ -318,9 +319,9 @@ impl ArrayView {
             move || {
                 let run = || caused_by(cause, || move_to(&part, target.as_ref(), access, call));
                 let Some(slot) = &timer else { return run() };
-                let own = Arc::new(HostTimer::default());
-                own.measure(run)?;
-                let _ = slot.set(own);
+                let host_timer = Arc::new(HostTimer::default());
+                host_timer.measure(run)?;
+                let _ = slot.set(host_timer);
                 Ok(())
             }
         };
@@ -329,7 +330,7 @@ impl ArrayView {
         Ok(made)
     }
 
-    /// Notes that the program changed home directly (docs/spec/array-views.md#refresh).
+    /// Notes that the program changed the source's memory directly (docs/spec/array-views.md#refresh).
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
         let _span = self.span(REFRESH);
@@ -338,7 +339,7 @@ impl ArrayView {
         if part.source.is_open() {
             return Ok(());
         }
-        part.source.host_access().take_back(&part.region, Access::Write);
+        part.source.host_access().revoke(&part.region, Access::Write);
         part.source.attempt(|state| {
             let home = state.home_holder(None)?;
             state.renewed(&part.region, &home);
@@ -355,7 +356,7 @@ impl ArrayView {
         let _span = self.span(DISCARD);
         let _using = self.using(DISCARD, Access::Write);
         part.wait_pending(Access::Write)?;
-        part.source.host_access().take_back(&part.region, Access::Write);
+        part.source.host_access().revoke(&part.region, Access::Write);
         part.source.attempt(|state| {
             state.directory.make_room(&part.region)?;
             state.directory.discard(&part.region);
@@ -363,7 +364,7 @@ impl ArrayView {
         })
     }
 
-    /// Where the view's bytes are, as seen from an accelerator_view.
+    /// The residency of the view on an accelerator_view: the bytes that are valid, discarded and allocated there.
     pub fn residency(&self, view: &Arc<AcceleratorView>) -> Result<Residency> {
         let part = &self.part;
         let bytes = part.region.bytes();
@@ -383,22 +384,22 @@ impl ArrayView {
 pub struct Residency {
     /// Bytes of the view.
     pub bytes: u64,
-    /// How many of them are valid there.
+    /// Bytes of the view that are valid there.
     pub valid: u64,
-    /// How many of them are discarded or were never written.
+    /// Bytes of the view that are discarded or were never written.
     pub discarded: u64,
-    /// Bytes allocated there for the whole source, without home.
+    /// Bytes allocated there for the whole source, not counting home.
     pub allocated: u64,
     /// True if the accelerator_view uses home's memory itself.
     pub shares_home: bool,
 }
 
-/// What a state word says after an access of the host.
+/// The bits of a state word after an access of the host.
 fn bits_of(access: Access) -> u32 {
     if access.writes() { HOST_MAY_READ | HOST_MAY_WRITE } else { HOST_MAY_READ }
 }
 
-/// Makes a part valid on the host and returns its memory. `publish` is called under the lock of its source.
+/// Makes a part valid on the host and returns its memory. Calls `publish` under the lock of its source.
 fn access_on_host(part: &Part, access: Access, publish: impl Fn(&mut SourceState, &Holder)) -> Result<HostSpan> {
     part.check(access)?;
     let _span = Span::call(ACCESS, || Object::of(Name::of(&part.name()), part.source.id()));
@@ -417,11 +418,11 @@ fn access_on_host(part: &Part, access: Access, publish: impl Fn(&mut SourceState
     })
 }
 
-fn using(part: &Part, call: Call, access: Access) -> race::Using {
+fn using(part: &Part, call: Call, access: Access) -> race::CallUses {
     race::uses(call.name, std::iter::once_with(|| (part.elements(), access)))
 }
 
-/// Makes a part valid at home or on `target`; for a write access only there.
+/// Makes a part valid on `target` (`None`: at home). After a write access, it is valid only there.
 fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, call: Call) -> Result<()> {
     let hull = part.region.hull();
     part.source.attempt(|state| {
@@ -431,7 +432,7 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
             None if state.is_open() => return Ok(()),
             None => state.home_holder(None)?,
         };
-        part.source.host_access().take_back(&part.region, access);
+        part.source.host_access().revoke(&part.region, access);
         part.make_valid(state, &holder, access, call)?;
         state.wait_conflicts(&holder, &hull, access)?;
         if access.writes() {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
-/// The extents as sizes, or an error naming the bad one. `what` names the object in messages ("array").
+/// The extents as sizes, or an error that names the invalid component. `what` names the object in messages ("array").
 pub(in crate::runtime) fn checked_extent(extent: &[i32], what: &str) -> Result<Vec<u64>> {
     if extent.is_empty() {
         return Err(Error::runtime(format!("the rank of the {what} is 0; it must be at least 1")));
@@ -18,7 +18,7 @@ pub(in crate::runtime) fn checked_extent(extent: &[i32], what: &str) -> Result<V
     Ok(extent.iter().map(|&e| e as u64).collect())
 }
 
-/// The bytes of that many elements, or an error if they exceed any memory.
+/// The bytes of a box of this extent, or an error if they exceed 2^63.
 pub(in crate::runtime) fn checked_bytes(extent: &[u64], element: u64) -> Result<u64> {
     let bytes = extent.iter().try_fold(element, |all, &e| all.checked_mul(e)).filter(|&b| b <= i64::MAX as u64);
     bytes.ok_or_else(|| {
@@ -28,7 +28,7 @@ pub(in crate::runtime) fn checked_bytes(extent: &[u64], element: u64) -> Result<
     })
 }
 
-/// Fails if arrays and array_views cannot have elements of this size.
+/// Fails if the element size is 0.
 pub(in crate::runtime) fn check_element(element: usize) -> Result<()> {
     if element == 0 { Err(Error::runtime("the element size is 0 bytes; it must be at least 1")) } else { Ok(()) }
 }
@@ -36,7 +36,7 @@ pub(in crate::runtime) fn check_element(element: usize) -> Result<()> {
 /// One value for each dimension.
 type Sizes = SmallVec<[u64; 4]>;
 
-/// Origin and extent of a section of something with this extent.
+/// Origin and extent of a section of an object with the extent `whole`. `name` names the object in messages.
 pub(in crate::runtime) fn section_of(
     whole: &[i32],
     origin: Option<&[i32]>,
@@ -51,8 +51,8 @@ pub(in crate::runtime) fn section_of(
         if start < 0 || count <= 0 || i64::from(start) + i64::from(count) > i64::from(all) {
             let name = name();
             return Err(Error::runtime(format!(
-                "the section is not inside the {name}: in dimension {d} it begins at {start} and has {count} elements, \
-                 but the {name} has {all}; a section has at least 1 element per dimension"
+                "the section is not inside the {name}: in dimension {d}, the section begins at {start} and has {count} \
+                 elements, but the {name} has {all} elements; a section has at least 1 element per dimension"
             )));
         }
         from.push(start as u64);

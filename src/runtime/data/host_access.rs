@@ -1,5 +1,6 @@
-//! The state words of array_views and of their slices: what the host may do without a call. They have a lock of their own,
-//! since an asynchronous operation clears words when it is requested, while another one may hold the source's lock.
+//! The state words of array_views and of their slices. A state word says whether the host may read or write the elements without
+//! calling the library. State words have a lock of their own, because an asynchronous operation clears them when it is requested,
+//! while another operation may hold the lock of the data source.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
@@ -12,39 +13,39 @@ use std::collections::BTreeMap;
 
 /// The host may read through a view's published pointer.
 pub const HOST_MAY_READ: u32 = 1;
-/// The host may write through it.
+/// The host may write through a view's published pointer.
 pub const HOST_MAY_WRITE: u32 = 2;
 
-/// If more views than this are published, all words are cleared at once: looking at each would cost more than the calls that
-/// set them again.
-const MANY: usize = 64;
+/// If more views than this are published, all words are cleared at once: checking each view would cost more than the calls that
+/// set the words again.
+const MAX_CHECKED: usize = 64;
 
-/// The state words of a view, which has one, or of all its slices.
+/// The state word of a view, or the state words of all its slices.
 pub type Words = SmallVec<[AtomicU32; 1]>;
 
 /// Words that let the host access a view, or slices of it.
 struct Published {
     words: Arc<Words>,
-    /// Which words have bits.
+    /// The indices of the words that are not 0.
     set: SmallVec<[usize; 1]>,
-    /// All bits that they have.
+    /// The union of their bits.
     bits: u32,
-    /// What their views and slices cover; of several slices the hull.
+    /// The region of the view or slice; for several slices, their hull.
     region: Region,
 }
 
-/// The views of a data source whose words, or those of whose slices, let the host access them.
+/// The views of a data source that the host may access, in whole or by slices, without a call.
 #[derive(Default)]
 pub struct HostAccess {
-    /// Keyed by the view's id, and by how many indices name a slice; 0: the view.
+    /// Keyed by the view's id, and the number of indices that select a slice; 0: the view itself.
     published: Mutex<BTreeMap<(u64, usize), Published>, { rank::HOST_ACCESS }>,
-    /// How many there are. Changed under the lock, so that nobody has to lock to find that there are none.
+    /// The size of `published`. Changed under the lock and read without it, so that checking for an empty map needs no lock.
     count: AtomicUsize,
 }
 
 impl HostAccess {
-    /// Sets a word of `key`: the host may access the view or slice, which covers `region`, without a call. Where there is no
-    /// memory to remember the word, it stays as it is, and the host goes on calling.
+    /// Sets bits of a word of `key`: the host may then access the view or slice, which covers `region`, without calling the library.
+    /// If there is no memory to record another slice, its word stays unchanged, and the host must call the library as before.
     pub fn publish(&self, key: (u64, usize), words: &Arc<Words>, at: usize, region: &Region, bits: u32) {
         let mut published = self.published.lock();
         let before = words[at].load(Ordering::Relaxed);
@@ -68,15 +69,15 @@ impl HostAccess {
         self.count.store(published.len(), Ordering::Release);
     }
 
-    /// Clears the words of what has common elements before these are used elsewhere: a writer clears all, a reader those
-    /// that let the host write.
-    pub fn take_back(&self, region: &Region, access: Access) {
+    /// Clears bits of views and slices that overlap `region`, before the library uses `region`. If `access` writes, clears all bits,
+    /// otherwise only [`HOST_MAY_WRITE`].
+    pub fn revoke(&self, region: &Region, access: Access) {
         if !self.any() {
             return;
         }
         let keep = if access.writes() { 0 } else { HOST_MAY_READ };
         let mut published = self.published.lock();
-        let all = published.len() > MANY;
+        let all = published.len() > MAX_CHECKED;
         published.retain(|_, p| {
             if p.bits & !keep == 0 || (!all && !p.region.overlaps(region)) {
                 return true;
@@ -92,12 +93,12 @@ impl HostAccess {
         self.count.store(published.len(), Ordering::Release);
     }
 
-    /// True if some word may be set.
+    /// True if a word may be set.
     pub fn any(&self) -> bool {
         self.count.load(Ordering::Acquire) > 0
     }
 
-    /// Forgets a view that is gone, and its slices.
+    /// Removes a view that is being dropped, and its slices.
     pub fn forget(&self, id: u64) {
         let mut published = self.published.lock();
         while let Some(key) = published.range((id, 0)..=(id, usize::MAX)).next().map(|(key, _)| *key) {

@@ -35,7 +35,7 @@ impl<'a> Sources<'a> {
         found
     }
 
-    /// Runs `f` under all locks, with retries as [`Source::attempt`] does under one.
+    /// Runs `f` under all locks, with the retries of [`Source::attempt`].
     pub fn attempt<T>(&self, mut f: impl FnMut(&mut LockedSources<'_>) -> Result<T>) -> Result<T> {
         let mut rounds = 0;
         loop {
@@ -45,7 +45,7 @@ impl<'a> Sources<'a> {
                 Err(e) => e,
                 done => return done,
             };
-            // Every source absorbs its losses; the fold does not stop at the first.
+            // `fold` instead of `any`: every source must absorb its losses.
             let absorb = || held.0.iter_mut().fold(false, |any, (_, state)| state.absorb_losses() || any);
             if should_retry(&error, &mut rounds, absorb) {
                 continue;
@@ -55,9 +55,9 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Locks them in order of id, each once.
+    /// Locks the data sources in order of id, each once.
     fn lock<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
-        // They are usually in order.
+        // Fast path: sources are usually in order.
         if !self.arrays.is_empty() || !self.views.is_sorted_by(|a, b| a.id() < b.id()) {
             return self.lock_sorted(held);
         }
@@ -69,7 +69,7 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    /// [`Self::lock`] for sources in any order. The source of an array is left out if its last view has gone meanwhile.
+    /// [`Self::lock`] for sources in any order. Omits the source of an array if its last view has been dropped meanwhile.
     fn lock_sorted<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
@@ -110,8 +110,8 @@ impl<'a> LockedSources<'a> {
         self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
     }
 
-    /// Fails if bytes of an array are known to be lost. To be asked for kernels that only write, too: they may leave
-    /// elements out.
+    /// Fails if bytes of an array are known to be lost. Must be called even for kernels that only write, because they
+    /// may skip elements.
     pub fn check_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array).filter(|_| any_lost()) {
             Some((_, state)) => state.check(&layout.region()),
@@ -119,8 +119,8 @@ impl<'a> LockedSources<'a> {
         }
     }
 
-    /// Prepares the use of an array at home: changes elsewhere come first (COH-12). After a write call
-    /// [`Self::wrote_array`].
+    /// Prepares a use of an array's own memory: transfers to it the changes that were made in other memory (COH-12).
+    /// After a write, call [`Self::wrote_array`].
     pub fn use_array(&mut self, array: &Arc<Array>, layout: &Layout, access: Access, call: Call) -> Result<()> {
         match self.of_array(array) {
             Some((source, state)) => source.use_at_home(state, layout, access, call),
@@ -128,7 +128,7 @@ impl<'a> LockedSources<'a> {
         }
     }
 
-    /// Records that an array was written at home, the only valid copy of these bytes now.
+    /// Records a write to an array's own memory, which now has the only valid copy of these bytes.
     pub fn wrote_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         if let Some(mirror) = array.mirror() {
             mirror.written(&layout.hull());

@@ -1,5 +1,6 @@
-//! The image of a texture that is stored as texels: a copy of its levels, from which compiled kernels read and sample (decision 34).
-//! It is made when a launch first wants it, and brought up to date on the device, level by level, by later ones.
+//! Mirrors. If a texture is stored as texels in a buffer, its *mirror* is an image with a copy of the texture's levels. Compiled
+//! kernels read and sample the image (decision 34). A launch creates the image when it is first needed. Later launches update it on
+//! the device, level by level.
 
 use crate::device::Buffer;
 use crate::error::Result;
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The image of a texture.
 pub struct Mirror {
     shape: TextureShape,
-    /// How often the texels of each level were written so far, or may have been.
+    /// The number of (possible) writes to the texels of each level so far.
     writes: SmallVec<[AtomicU64; 4]>,
     state: Mutex<State, { rank::MIRROR }>,
 }
@@ -22,31 +23,31 @@ pub struct Mirror {
 #[derive(Default)]
 struct State {
     image: Option<Arc<dyn Buffer>>,
-    /// There is none, or no memory for it.
+    /// True if an image is impossible, or there is no memory for it.
     refused: bool,
-    /// After how many of its writes each level was copied.
+    /// The value of `writes` when each level was last copied to the image.
     copied: SmallVec<[Option<u64>; 4]>,
-    /// After how many of its writes a launch could have done with each level.
+    /// The value of `writes` at the last launch that could have used each level of the image.
     wanted: SmallVec<[Option<u64>; 4]>,
 }
 
-/// Levels as places in a list.
-fn numbers(levels: &Range<u32>) -> Range<usize> {
+/// Levels as a range of indices.
+fn indices(levels: &Range<u32>) -> Range<usize> {
     levels.start as usize..levels.end as usize
 }
 
-/// Whether a launch reads the image.
+/// The decision whether a launch reads the image.
 pub enum Mirrored {
-    /// Never.
+    /// No launch can read an image of this texture.
     No,
-    /// Not now: the texels may change before it pays.
+    /// This launch reads the texels: they may change before a copy pays off.
     NotYet,
-    /// Yes.
+    /// The launch reads this image.
     Image(Arc<dyn Buffer>),
 }
 
 impl Mirror {
-    /// That of a texture of this shape.
+    /// The mirror of a texture of this shape.
     pub fn new(shape: TextureShape) -> Self {
         let levels = shape.levels() as usize;
         let none = SmallVec::from_elem(None, levels);
@@ -54,16 +55,16 @@ impl Mirror {
         Self { writes: (0..levels).map(|_| AtomicU64::new(0)).collect(), shape, state: Mutex::new(state) }
     }
 
-    /// Notes that texels among these bytes were written, or may have been. To be called when the write has been recorded.
+    /// Notes a (possible) write to texels among these bytes. Must be called after the write has been recorded.
     pub fn written(&self, bytes: &Range<u64>) {
         for level in self.shape.levels_in(bytes) {
             self.writes[level as usize].fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// How often the texels of these levels were written.
+    /// The number of writes to the texels of each of these levels.
     fn written_so_far(&self, levels: &Range<u32>) -> SmallVec<[Option<u64>; 4]> {
-        self.writes[numbers(levels)].iter().map(|w| Some(w.load(Ordering::Acquire))).collect()
+        self.writes[indices(levels)].iter().map(|w| Some(w.load(Ordering::Acquire))).collect()
     }
 
     /// The texture's shape.
@@ -71,16 +72,16 @@ impl Mirror {
         &self.shape
     }
 
-    /// The image, if these levels of it are as the texels are.
+    /// The image, if these levels of it are up to date.
     pub fn fresh(&self, levels: &Range<u32>) -> Option<Arc<dyn Buffer>> {
         let now = self.written_so_far(levels);
         let state = self.state.lock();
         let image = state.image.as_ref()?;
-        (state.copied[numbers(levels)] == now[..]).then(|| image.clone())
+        (state.copied[indices(levels)] == now[..]).then(|| image.clone())
     }
 
-    /// The image with these levels of a texture as they are, for a launch on `view`. Unless it is `needed` it is copied for the
-    /// second launch without a write between: one that reads what was written once reads the texels.
+    /// The image with these levels up to date, for a launch on `view`. Unless `needed`, levels are copied only at the
+    /// second launch without a write in between: copying texels for a single launch does not pay off.
     pub fn read(
         &self,
         texels: &Arc<dyn Buffer>,
@@ -93,17 +94,17 @@ impl Mirror {
         if state.refused {
             return Ok(Mirrored::No);
         }
-        // What was lost of it is copied again.
+        // If bytes of the image were lost, a new image is made.
         if state.image.as_ref().is_some_and(|image| !image.tracker().take_lost().is_empty()) {
             state.image = None;
             state.copied.fill(None);
         }
-        if state.copied[numbers(levels)] == now[..] {
+        if state.copied[indices(levels)] == now[..] {
             if let Some(image) = &state.image {
                 return Ok(Mirrored::Image(image.clone()));
             }
         }
-        let wanted = &mut state.wanted[numbers(levels)];
+        let wanted = &mut state.wanted[indices(levels)];
         if !needed && wanted != &now[..] {
             wanted.copy_from_slice(&now);
             return Ok(Mirrored::NotYet);
@@ -127,14 +128,17 @@ impl Mirror {
                         image
                     }
                     Err(why) => {
-                        crate::log!(Info, "no mirror image for a texture: {why}");
+                        crate::log!(
+                            Info,
+                            "a texture has no mirror image, so kernels read its texels from a buffer: {why}"
+                        );
                         state.refused = true;
                         return Ok(Mirrored::No);
                     }
                 }
             }
         };
-        for ((level, copied), now) in levels.clone().zip(&mut state.copied[numbers(levels)]).zip(now) {
+        for ((level, copied), now) in levels.clone().zip(&mut state.copied[indices(levels)]).zip(now) {
             if *copied != now {
                 let layout = self.shape.level(level);
                 view.queue().copy(texels, &image, &CopyPlan::new(&layout, &layout)?)?;

@@ -21,7 +21,7 @@ pub struct HostBox {
 }
 
 impl HostBox {
-    /// A box of `extent` elements of `element` bytes with these byte strides, or without gaps.
+    /// A box of `extent` elements of `element` bytes with these byte strides (`None`: without gaps).
     pub fn new(extent: &[i32], element: u64, strides: Option<&[i64]>) -> Result<Self> {
         let sizes = checked_extent(extent, "host memory")?;
         if element == 0 {
@@ -53,7 +53,7 @@ impl HostBox {
         Self { layout: array.layout().clone() }
     }
 
-    /// Where the elements lie.
+    /// The layout of the elements.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -84,7 +84,7 @@ impl Named for Operand {
 }
 
 impl Operand {
-    /// Host memory of a shape.
+    /// Host memory with the layout of `shape`.
     pub fn host(span: HostSpan, shape: HostBox) -> Self {
         Self::Host(span, shape.layout)
     }
@@ -95,10 +95,10 @@ impl Operand {
         Self::Array(array, layout)
     }
 
-    /// True if it is this array or a section of it with some of these bytes.
+    /// True if the operand is `array` or a section of it, and the hull of the operand overlaps `bytes`.
     pub fn overlaps(&self, array: &Arc<Array>, bytes: &Range<u64>) -> bool {
         match self {
-            Self::Array(own, layout) if Arc::ptr_eq(own, array) => {
+            Self::Array(operand_array, layout) if Arc::ptr_eq(operand_array, array) => {
                 let hull = layout.hull();
                 hull.start < bytes.end && bytes.start < hull.end
             }
@@ -116,7 +116,7 @@ impl Operand {
         Ok(Self::Array(array, layout))
     }
 
-    /// Where the elements lie in the memory, the array or the data source.
+    /// The layout of the elements in the host memory, the array or the data source.
     pub(in crate::runtime) fn layout(&self) -> &Layout {
         match self {
             Self::Host(_, l) | Self::Array(_, l) => l,
@@ -124,7 +124,7 @@ impl Operand {
         }
     }
 
-    /// Its elements, for the race check; `None` for host memory.
+    /// The elements of the operand, for the race check; `None` for host memory.
     pub(in crate::runtime) fn elements(&self) -> Option<Elements> {
         match self {
             Self::Host(..) => None,
@@ -133,7 +133,7 @@ impl Operand {
         }
     }
 
-    /// What it needs for a claim: the tracker of pending operations, and its bytes there.
+    /// The inputs of a claim: the tracker of pending operations, and the operand's bytes there.
     pub(in crate::runtime) fn claim(&self) -> Option<(&Tracker, Range<u64>)> {
         match self {
             Self::Host(..) => None,
@@ -142,7 +142,7 @@ impl Operand {
         }
     }
 
-    /// The accelerator_view whose `wait` covers copies of it.
+    /// The accelerator_view whose `wait` covers copies of this operand.
     pub(in crate::runtime) fn view(&self) -> Option<&Arc<AcceleratorView>> {
         match self {
             Self::Host(..) => None,
@@ -151,25 +151,25 @@ impl Operand {
         }
     }
 
-    /// Withdraws the host's access without a call that conflicts with `access`. No lock may be held.
-    pub(in crate::runtime) fn take_back(&self, access: Access) {
+    /// Withdraws the host's permission to use the elements without a call, as far as it conflicts with `access`. No lock may be held.
+    pub(in crate::runtime) fn revoke(&self, access: Access) {
         match self {
             Self::Host(..) => {}
             Self::Array(array, l) => {
                 if let Some(views) = array.source() {
-                    views.host_access().take_back(&l.region(), access);
+                    views.host_access().revoke(&l.region(), access);
                 }
             }
-            Self::View(part) => part.source().host_access().take_back(part.region(), access),
+            Self::View(part) => part.source().host_access().revoke(part.region(), access),
         }
     }
 
-    /// True if there are pending operations that conflict.
+    /// True if there are pending operations that conflict with `access`.
     pub(in crate::runtime) fn is_pending(&self, access: Access) -> bool {
         self.claim().is_some_and(|(pending, range)| !pending.is_free(&range, access))
     }
 
-    /// Waits for pending operations that conflict. To be called before anything is locked.
+    /// Waits for pending operations that conflict with `access`. Must be called before any source is locked.
     pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
         match self {
             Self::Host(..) => Ok(()),

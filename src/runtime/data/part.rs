@@ -1,4 +1,4 @@
-//! What an array_view covers of its data source, and where that is known to be valid.
+//! The part of a data source that an array_view covers, and where the part is known to be valid.
 
 use crate::device::unique_id;
 use crate::error::{Error, Result};
@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The part of a data source that a view covers. Operations under way hold this and not the view, so that they do not keep
-/// the view alive.
+/// The part of a data source that a view covers. Operations in progress hold the part instead of the view, so that they do not
+/// keep the view alive.
 pub struct Part {
     pub(in crate::runtime::data) id: u64,
     pub(in crate::runtime::data) source: Arc<Source>,
@@ -27,40 +27,40 @@ pub struct Part {
     pub(in crate::runtime::data) region: Region,
     pub(in crate::runtime::data) read_only: bool,
     pub(in crate::runtime::data) label: Option<Arc<str>>,
-    /// The state word: what the host may do without a call. C programs read it.
+    /// The state word, which says what the host may do without calling the library. C programs read it.
     pub(in crate::runtime::data) word: Arc<Words>,
-    /// The words of its slices, once the host used one.
+    /// The state words of slices of the part, once the host has used a slice.
     slices: Slices,
-    /// Where the directory last found it valid. Only used under the source's lock.
+    /// The location at which the directory last found this part valid. Only used under the source's lock.
     known: ValidAt,
     pub(in crate::runtime::data) counters: Counters,
 }
 
-/// The words of slices: first of those that one index names.
+/// The state words of slices, by depth: the first entry is for slices that one index selects.
 type Slices = OnceLock<Box<[OnceLock<Arc<Words>>]>>;
 
-/// The number of segments of the directory that are looked at to find out whether the host may use all of a view.
+/// If the directory has more segments than this, it is not searched to find whether the host may use a whole view.
 const HULL_SEGMENTS: usize = 8;
 
-/// What was true of a part at an epoch of the directory, so that an unchanged source costs one compare. The atomics need no
-/// order: they are used under the source's lock.
+/// Where a part was valid at an epoch of the directory, so that an unchanged source costs one comparison. The atomics need no
+/// ordering, because they are used under the source's lock.
 struct ValidAt {
     epoch: AtomicU64,
-    /// Twice the number of the location, plus one if it is valid nowhere else.
+    /// Twice the index of the location, plus 1 if the part is valid nowhere else.
     at: AtomicU64,
 }
 
 impl ValidAt {
-    /// True if at this epoch it was found valid at `holder`, or, if `alone`, only there.
-    fn is(&self, epoch: u64, holder: &Holder, alone: bool) -> bool {
+    /// True if the part was valid at `holder` at this epoch, and, if `exclusive`, only there.
+    fn is(&self, epoch: u64, holder: &Holder, exclusive: bool) -> bool {
         let at = self.at.load(Ordering::Relaxed);
         let same = at >> 1 == holder.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
-        same && (at & 1 == 1 || !alone)
+        same && (at & 1 == 1 || !exclusive)
     }
 
-    fn set(&self, epoch: u64, holder: &Holder, alone: bool) {
+    fn set(&self, epoch: u64, holder: &Holder, exclusive: bool) {
         self.epoch.store(epoch, Ordering::Relaxed);
-        self.at.store((holder.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
+        self.at.store((holder.location.index() as u64) << 1 | u64::from(exclusive), Ordering::Relaxed);
     }
 }
 
@@ -96,7 +96,7 @@ impl Part {
         }
     }
 
-    /// Its data source.
+    /// The data source of the part.
     pub fn source(&self) -> &Arc<Source> {
         &self.source
     }
@@ -108,7 +108,7 @@ impl Part {
     pub fn strides(&self) -> &[u64] {
         &self.strides
     }
-    /// Where its elements lie in the source.
+    /// The layout of its elements in the source.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -116,21 +116,21 @@ impl Part {
     pub fn region(&self) -> &Region {
         &self.region
     }
-    /// `array_view<const T>`.
+    /// True for `array_view<const T>`.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }
-    /// Transfers that uses of the view caused.
+    /// Counters of transfers that uses of the view caused.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
-    /// What the host may do without a call: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
+    /// The state word, which says what the host may do without calling the library: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
     pub fn word(&self) -> &AtomicU32 {
         &self.word[0]
     }
 
-    /// The state words of all slices that `depth` indices name, in the order of the slices. `depth` is 1 or more, and less
-    /// than the rank.
+    /// The state words of all slices that fix the first `depth` indices, in row-major order. `depth` is at least 1 and less than
+    /// the rank.
     pub(in crate::runtime::data) fn slices(&self, depth: usize) -> Result<&Arc<Words>> {
         let rank = self.extent.len();
         let all = self.slices.get_or_init(|| (1..rank).map(|_| OnceLock::new()).collect());
@@ -145,18 +145,18 @@ impl Part {
         Ok(words.get_or_init(|| Arc::new(made.into())))
     }
 
-    /// True if a word may be set.
+    /// True if a state word may be set.
     pub(in crate::runtime::data) fn may_be_published(&self) -> bool {
         self.word().load(Ordering::Relaxed) != 0 || self.slices.get().is_some()
     }
 
-    /// Slice `number` of those that `depth` indices name, as a part of its own.
+    /// A slice as a separate part: slice `number`, in row-major order, among the slices that fix the first `depth` indices.
     pub(in crate::runtime::data) fn slice(&self, depth: usize, number: u64) -> Result<Self> {
         let rank = self.extent.len();
         if depth == 0 || depth >= rank {
             return Err(Error::invalid(format!(
-                "{depth} indices cannot select a slice of the {} of rank {rank}; pass at least 1 and fewer than its \
-                 rank",
+                "{depth} indices cannot select a slice of the {} of rank {rank}; pass at least 1 index, and fewer than \
+                 the rank",
                 self.name()
             )));
         }
@@ -177,7 +177,7 @@ impl Part {
         Ok(Self::new(self.source.clone(), &self.extent[depth..], layout, self.read_only, self.label.clone()))
     }
 
-    /// Its elements, for the race check.
+    /// The elements of the part, for the race check.
     pub(in crate::runtime) fn elements(&self) -> Elements {
         let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
         Elements { key, region: self.region.clone() }
@@ -188,13 +188,13 @@ impl Part {
         Tally { call, source: self.source.id(), object: Some(self), accounts }
     }
 
-    /// What messages call it.
+    /// The name in messages.
     pub(in crate::runtime) fn name(&self) -> String {
         let label = labels::of(self.id).or_else(|| self.label.clone());
         label.map_or_else(|| format!("array_view {:?}", self.extent), |l| format!("array_view {l}"))
     }
 
-    /// An error if the view must not be written.
+    /// Fails if `access` writes and the view is read-only.
     pub(in crate::runtime) fn check(&self, access: Access) -> Result<()> {
         if self.read_only && access.writes() {
             return Err(Error::invalid(format!(
@@ -206,12 +206,12 @@ impl Part {
         Ok(())
     }
 
-    /// Waits for pending operations that conflict. To be called before the source is locked.
+    /// Waits for pending operations that conflict with `access`. Must be called before the source is locked.
     pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
         self.source.pending().wait_for_all(&self.region.hull(), access)
     }
 
-    /// Makes it valid at `holder` for `access`; what is only written need not be moved. `state` must be that of its source.
+    /// Makes the part valid at `holder` for `access`. Moves no bytes if `access` only writes. `state` must be the state of the part's source.
     pub(in crate::runtime) fn make_valid(
         &self,
         state: &mut SourceState,
@@ -231,13 +231,12 @@ impl Part {
         Ok(())
     }
 
-    /// True if it is known to be valid at `holder`, and, for a write access, only there.
+    /// True if the part is known to be valid at `holder`. For a write access, it must also be known to be valid nowhere else.
     pub(in crate::runtime) fn is_known_valid(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
         self.known.is(state.directory.epoch(), holder, access.writes())
     }
 
-    /// True if the host, at `holder`, may use all of it at once: nothing moves, nothing is waited for, and the directory stays
-    /// as it is.
+    /// True if the host, at `holder`, may use the whole part immediately: without a transfer, a wait or a change of the directory.
     pub(in crate::runtime) fn is_usable_on_host(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
         let directory = &state.directory;
         if directory.segments() > HULL_SEGMENTS {
@@ -252,7 +251,7 @@ impl Part {
         is_there && self.source.pending().is_free(&hull, access) && state.wait_conflicts(holder, &hull, access).is_ok()
     }
 
-    /// Records that it was written at `holder` by the host or by a copy; with [`Access::Write`], all of it was.
+    /// Records a write at `holder` by the host or a copy. [`Access::Write`] means that the whole part was written.
     pub(in crate::runtime) fn renewed(&self, state: &mut SourceState, holder: &Holder, access: Access) {
         if access == Access::Write {
             state.renewed(&self.region, holder);
@@ -260,7 +259,7 @@ impl Part {
         self.written(state, holder);
     }
 
-    /// Records that it was written at `holder`.
+    /// Records that the part was written at `holder`.
     pub(in crate::runtime) fn written(&self, state: &mut SourceState, holder: &Holder) {
         if !self.is_known_valid(state, holder, Access::Write) {
             state.directory.written(&self.region, holder.location);

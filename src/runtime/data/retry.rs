@@ -1,24 +1,24 @@
-//! Retries of operations: after a wait during which no lock may be held, or from other holders if bytes were lost.
+//! Retries of operations. An operation is retried after a wait during which no lock may be held. It is also retried if bytes were lost
+//! and other memory may hold a copy of them.
 
 use crate::device::hazard::Detour;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How often an operation is retried with other holders.
-const ROUNDS: usize = 4;
+/// The limit of retries with other holders.
+const MAX_RETRIES: usize = 4;
 
-/// True if an operation should be retried: the error says that bytes are lost where they were looked for, and `absorb` found
-/// new losses, so that other holders will be asked.
+/// True if an operation should be retried: the error says that a holder lost bytes, and `absorb` found new losses, so that the
+/// retry uses other holders.
 pub(in crate::runtime) fn should_retry(error: &Error, rounds: &mut usize, absorb: impl FnOnce() -> bool) -> bool {
-    let may_be_held =
-        matches!(Detour::of(error), Some(Detour::Lost)) || error.kind == ErrorKind::AcceleratorViewRemoved;
-    if !may_be_held || *rounds == ROUNDS {
+    let is_loss = matches!(Detour::of(error), Some(Detour::Lost)) || error.kind == ErrorKind::AcceleratorViewRemoved;
+    if !is_loss || *rounds == MAX_RETRIES {
         return false;
     }
     *rounds += 1;
     absorb()
 }
 
-/// Waits for what the error asks for, or returns it. No lock may be held.
+/// If the error asks for a wait, waits. Otherwise returns the error. No lock may be held.
 pub(in crate::runtime) fn wait_detour(error: Error) -> Result<()> {
     match Detour::of(&error) {
         Some(Detour::Wait(points)) => points.iter().try_for_each(|p| p.wait(None).map(drop)),

@@ -1,5 +1,6 @@
-//! The texels of a texture that is stored as an image: memory beside it, for compiled kernels that reach texels by address
-//! (decision 34). It holds nothing between launches: a launch copies the levels it uses, and copies back what it may have written.
+//! Shadows. If a texture is stored as an image, its *shadow* is additional memory with its texels, for compiled kernels that access
+//! texels by address (decision 34). The contents of a shadow are valid only during a launch. The launch first copies the levels that
+//! it uses to the shadow. At the end, the launch copies back the levels that it may have written.
 
 use crate::device::{Buffer, Placement};
 use crate::error::Result;
@@ -9,19 +10,19 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The memory beside an image.
+/// The texels of an image texture.
 pub struct Shadow {
     shape: TextureShape,
     memory: Mutex<Option<Arc<dyn Buffer>>, { rank::MIRROR }>,
 }
 
 impl Shadow {
-    /// That of an image of this shape.
+    /// The shadow of an image of this shape.
     pub fn new(shape: TextureShape) -> Self {
         Self { shape, memory: Mutex::new(None) }
     }
 
-    /// The memory, with the levels that these bytes are as they are in the image, for a launch on `view`.
+    /// Copies from the image the levels that contain these bytes. Returns the memory for a launch on `view`.
     pub fn read(
         &self,
         image: &Arc<dyn Buffer>,
@@ -29,7 +30,7 @@ impl Shadow {
         view: &Arc<AcceleratorView>,
     ) -> Result<Arc<dyn Buffer>> {
         let mut memory = self.memory.lock();
-        // What was lost of it is copied again.
+        // Memory with lost bytes is replaced.
         let lost = memory.as_ref().is_some_and(|m| !m.tracker().take_lost().is_empty());
         let made = match memory.take().filter(|_| !lost) {
             Some(made) => made,
@@ -45,7 +46,7 @@ impl Shadow {
         Ok(made)
     }
 
-    /// Brings levels back that a launch on `view` may have written.
+    /// Copies back to the image the levels that a launch on `view` may have written.
     pub fn write(
         &self,
         memory: &Arc<dyn Buffer>,

@@ -1,10 +1,11 @@
-//! Data sources: where the bytes of array_views live, and how they get to where they are needed.
+//! Data sources: the storage under array_views, and its coherence.
 //!
-//! A [`Source`] has a home (host memory, an array, or storage made at the first use), a coherence directory, and copies
-//! elsewhere: one block for each device, one for the host. Whoever uses a source locks its [`SourceState`] from looking at
-//! the directory until the commands are recorded on the queues; several sources are locked in order of id. Nobody waits for
-//! work of host threads under that lock, since that work may need it: pending operations are waited for before it is taken,
-//! and if a host kernel must be waited for, the lock is released and the operation begins again ([`Source::attempt`]).
+//! A [`Source`] has a *home*, its own storage: host memory, an array, or storage made at the first use. It also has copies of its
+//! bytes in other memory: one block for each device, and one for the host. Its coherence *directory* records which of them hold valid
+//! bytes. Every use of a source locks its [`SourceState`] from the lookup in the directory until the commands are recorded on the
+//! queues. Several sources are locked in order of id. No thread waits for work of host threads under that lock, because that work
+//! may need the lock. Operations wait for pending operations before they take the lock. If they must wait for a host kernel, they
+//! release the lock and begin again ([`Source::attempt`]).
 
 use crate::coherence::{Directory, MemoryId};
 use crate::device::hazard::{Detour, Tracker};
@@ -21,30 +22,30 @@ use crate::runtime::data::source_state::{Home, SourceState};
 use crate::runtime::data::storage::Storage;
 use crate::runtime::data::transfer::{Named, Tally};
 use crate::runtime::data::users::Users;
-use crate::trace::events::{CallOfOthers, Object, Span, What};
+use crate::trace::events::{ConditionalCallSpan, EventContent, Object, Span};
 use crate::trace::names::Name;
-use crate::trace::transfers::{Call, Counters, implicit};
+use crate::trace::transfers::{Call, Counters, Rule, implicit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-/// Where an array keeps the data source of its array_views. Locked while the last view writes back.
+/// An array's reference to the data source of its array_views. Locked while the last view writes back.
 pub type SourceSlot = Mutex<Weak<Source>, { rank::ARRAY_SOURCE }>;
 
 /// A data source.
 pub struct Source {
     id: u64,
     bytes: u64,
-    /// True if there is neither memory of the program nor an array behind it.
+    /// True if the source has no memory of the program and no array.
     is_open: bool,
-    /// The storage of the array behind it, and the array's slot for this source.
+    /// The storage of the source's array, and the array's slot for this source.
     array: Option<(Arc<Storage>, Arc<SourceSlot>)>,
     label: Box<str>,
     state: Mutex<SourceState, { rank::SOURCE }>,
-    /// What the host may do with its views without a call.
+    /// The state words of the source's views.
     host_access: HostAccess,
-    /// Counts the views.
+    /// Counts the array_views of the source.
     views: Users,
-    /// Pending operations; those of an array are in its storage.
+    /// Pending operations. The storage of an array has a tracker of its own for them.
     pending: Tracker,
     counters: Counters,
 }
@@ -52,7 +53,7 @@ pub struct Source {
 /// Sources with live views, for the exit hook.
 static LIVE: Mutex<BTreeMap<u64, Weak<Source>>, { rank::LIVE_SOURCES }> = Mutex::new(BTreeMap::new());
 
-const RELEASE: Call = implicit(c"revamp_array_view_release");
+const RELEASE: Call = implicit(c"revamp_array_view_release", Rule::Dst1);
 
 impl Named for Source {
     fn name(&self) -> String {
@@ -82,7 +83,7 @@ impl Source {
         source
     }
 
-    /// Memory of the program.
+    /// A source over memory of the program.
     pub fn over_host(span: HostSpan, label: &str) -> Arc<Self> {
         Self::new(span.len(), Home::Host(span), None, label)
     }
@@ -95,9 +96,9 @@ impl Source {
     /// The source of an array, shared by all its views. Counts the view that the caller makes.
     pub fn over_array(storage: &Arc<Storage>, slot: &Arc<SourceSlot>) -> Arc<Self> {
         let mut known = slot.lock();
-        // A source whose last view is being released still counts it until all is written back, and goes on with the new
-        // view.
-        let live = known.upgrade().filter(|s| s.views.are_there());
+        // A source counts its last view until the write-back is complete. If a new view arrives meanwhile, the source stays
+        // alive.
+        let live = known.upgrade().filter(|s| s.views.has_users());
         let source = live.unwrap_or_else(|| {
             let array = Some((storage.clone(), slot.clone()));
             let made = Self::new(storage.layout().bytes(), Home::Array(storage.clone()), array, "array");
@@ -112,23 +113,23 @@ impl Source {
     pub fn id(&self) -> u64 {
         self.id
     }
-    /// Transfers of its bytes.
+    /// Counters of transfers of the source's bytes.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
-    /// True if it has storage made at the first use.
+    /// True if the storage is made at the first use.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
-    /// The memory of the array behind it.
+    /// The storage of the source's array.
     pub fn array(&self) -> Option<&Arc<Storage>> {
         self.array.as_ref().map(|(storage, _)| storage)
     }
-    /// Pending operations on its bytes.
+    /// Pending operations on the source's bytes.
     pub(in crate::runtime) fn pending(&self) -> &Tracker {
         self.array().map_or(&self.pending, |a| a.pending())
     }
-    /// Takes the lock under which every use happens.
+    /// Locks the state of the source. Every use of the source needs this lock.
     pub(in crate::runtime) fn lock(&self) -> MutexGuard<'_, SourceState> {
         self.state.lock_as(self.id)
     }
@@ -138,7 +139,7 @@ impl Source {
         Tally { call, source: self.id, object: Some(self), accounts }
     }
 
-    /// What the host may do without a call.
+    /// The state words of its views.
     pub(in crate::runtime) fn host_access(&self) -> &HostAccess {
         &self.host_access
     }
@@ -148,15 +149,15 @@ impl Source {
         self.views.join();
     }
 
-    /// Counts a view less; the last one writes back (DST-1, DST-2).
+    /// Stops counting a view; the last view writes back (DST-1, DST-2).
     pub(in crate::runtime) fn release(&self) {
         self.views.leave(
             || self.write_back_last(),
             || self.array.as_ref().map(|(_, slot)| slot.lock()),
-            |is_home| {
-                // Views made meanwhile and calls of other threads may have left changes to write back.
+            |is_written_back| {
+                // Views that were made meanwhile, or calls of other threads, may have made new changes to write back.
                 let mut state = self.lock();
-                let is_done = state.is_unused() && (!is_home || self.is_open || state.is_home());
+                let is_done = state.is_unused() && (!is_written_back || self.is_open || state.is_written_back());
                 if is_done {
                     LIVE.lock().remove(&self.id);
                     state.close(self.array());
@@ -166,22 +167,22 @@ impl Source {
         );
     }
 
-    /// Writes back before the last view goes. False if that failed, which is logged (DST-7).
+    /// Writes back before the last view is dropped. Logs a failure and returns false (DST-7).
     fn write_back_last(&self) -> bool {
         let done = self.write_back();
         if let Err(e) = &done {
             log!(
                 Error,
                 "data of an array_view ({}) could not be written back when the last view was released: {e}; call \
-                 synchronize() before",
+                 synchronize() before the last view is released",
                 self.label
             );
         }
         done.is_ok()
     }
 
-    /// Runs `f` under the lock, again if it must wait for something (which is done with the lock released) or if bytes were
-    /// lost that other holders may have.
+    /// Runs `f` under the lock. If `f` asks for a wait, waits with the lock released and then runs `f` again. Also runs `f` again if
+    /// bytes were lost that other holders may have.
     pub(in crate::runtime) fn attempt<T>(&self, mut f: impl FnMut(&mut SourceState) -> Result<T>) -> Result<T> {
         let mut rounds = 0;
         loop {
@@ -199,7 +200,8 @@ impl Source {
         }
     }
 
-    /// Prepares the use of home's memory through the array itself: changes elsewhere come first (COH-12).
+    /// Prepares a use of home's memory through the array itself: transfers to home the changes made in other memory
+    /// (COH-12).
     pub(in crate::runtime) fn use_at_home(
         &self,
         state: &mut SourceState,
@@ -210,16 +212,16 @@ impl Source {
         let region = layout.region();
         let holder = state.home_holder(None)?;
         state.directory.make_room(&region)?;
-        self.host_access().take_back(&region, access);
+        self.host_access().revoke(&region, access);
         if access != Access::Write {
-            state.fetch(&region, &holder, self.tally(call))?;
+            state.fetch(&region, &holder, self.tally(call.with_rule(|_| Rule::Coh12)))?;
         }
-        // Uses through the array's own buffer are ordered by its queue.
-        let own = self.array().map(|a| a.buffer().id());
-        state.wait_home(&region.hull(), access, own)
+        // The queue orders uses through the array's own buffer.
+        let array_buffer = self.array().map(|a| a.buffer().id());
+        state.wait_home(&region.hull(), access, array_buffer)
     }
 
-    /// [`Self::use_at_home`] for an access of the host, after which what is written is valid only at home.
+    /// [`Self::use_at_home`] for an access of the host. Written bytes are then valid only at home.
     pub(in crate::runtime) fn bring_home(&self, layout: &Layout, access: Access, call: Call) -> Result<()> {
         self.attempt(|state| {
             self.use_at_home(state, layout, access, call)?;
@@ -230,22 +232,24 @@ impl Source {
         })
     }
 
-    /// Brings changes made elsewhere home, and waits until nobody uses memory of the program.
+    /// Transfers to home the changes that were made in other memory. Then waits until no work uses memory of the
+    /// program.
     fn write_back(&self) -> Result<()> {
         let object = || Object::of(Name::of(&self.label), self.id);
-        let _span = CallOfOthers::new(RELEASE, &object);
-        // A destructor swallows it.
-        self.try_write_back().inspect_err(|e| drop(Span::new(|| What::Failure(Name::of(&e.to_string())))))
+        let _span = ConditionalCallSpan::new(RELEASE, &object);
+        // The callers only log a failure and do not return it, so the trace records it too.
+        self.try_write_back().inspect_err(|e| drop(Span::new(|| EventContent::Failure(Name::of(&e.to_string())))))
     }
 
     fn try_write_back(&self) -> Result<()> {
         let all = 0..self.bytes;
-        // Their failures are for whoever waits for them.
+        // Ignores failures: waits for these operations themselves report them.
         let _ = self.pending().wait_for_all(&all, Access::ReadWrite);
         let mut result = self.attempt(|state| {
-            self.host_access.take_back(&Region::linear(all.clone()), Access::Write);
-            // Nobody can see storage of the library's own any more.
-            if self.is_open || state.is_home() {
+            self.host_access.revoke(&Region::linear(all.clone()), Access::Write);
+            // The storage of an open source belongs to the library. Nobody can read it any more, so it needs no
+            // write-back.
+            if self.is_open || state.is_written_back() {
                 return Ok(());
             }
             state.fetch_home(self.tally(RELEASE))?;
@@ -253,13 +257,13 @@ impl Source {
         });
         loop {
             let state = self.lock();
-            // Users of the array's own buffer keep it alive; others only borrow the memory.
-            let free = state.wait_home(&all, Access::Write, state.own_buffer());
+            // Waits only for uses through other buffers, which borrow the memory. Uses through the array's own buffer keep the buffer alive.
+            let free = state.wait_home(&all, Access::Write, state.home_buffer());
             let free = free.and_then(|()| state.wait_memory(MemoryId::HostCopy, &all, Access::Write, None));
             drop(state);
             let Err(e) = free else { return result };
             let Some(Detour::Wait(points)) = Detour::of(&e) else { return result.and(Err(e)) };
-            // Whether it succeeds or fails.
+            // Waits for all points, even after a failure.
             for point in points {
                 result = result.and(point.wait(None).map(drop));
             }
@@ -274,7 +278,8 @@ pub(in crate::runtime) fn write_back_all() {
         if let Err(e) = source.write_back() {
             log!(
                 Error,
-                "data of an array_view ({}) could not be written back at exit: {e}; call synchronize() before",
+                "data of an array_view ({}) could not be written back at exit: {e}; call synchronize() before the \
+                 process exits",
                 source.label
             );
         }

@@ -1,5 +1,5 @@
-//! The memory of an array: where it lives, and how the host may access it (rules STG-1 to STG-18). It outlives the array if
-//! array_views of it are left.
+//! The memory of an array, with its accelerator_view and the access of the host (rules STG-1 to STG-18).
+//! Array_views keep this memory alive after the array is destroyed.
 
 use crate::device::hazard::Tracker;
 use crate::device::physical::DeviceKind;
@@ -13,35 +13,35 @@ use crate::runtime::data::mirror::Mirror;
 use crate::runtime::data::shadow::Shadow;
 use std::sync::Arc;
 
-/// What is asked of a new array.
+/// The parameters of a new array.
 pub struct ArrayRequest<'a> {
-    /// Where it lives.
+    /// The view on which the array lives.
     pub view: Arc<AcceleratorView>,
     /// Extents, most significant first.
     pub extent: &'a [i32],
     /// Bytes of an element.
     pub element_size: usize,
-    /// How the host may access it directly.
+    /// How the host may access the array directly.
     pub cpu_access: AccessType,
     /// For a staging array: the view with which it exchanges data.
     pub associated: Option<Arc<AcceleratorView>>,
     /// A name for messages.
     pub label: Option<&'a str>,
-    /// If it is the memory of a texture, what it is.
+    /// For the memory of a texture: the shape of the texture, and the form in which its texels are stored.
     pub texture: Option<TextureStorage<'a>>,
-    /// Memory of the view's device that was made elsewhere: gets the number of bytes, and the name for messages.
+    /// For memory that is imported instead of allocated: the function that imports it.
     pub memory: Option<MakeMemory<'a>>,
 }
 
-/// Makes the memory of an array.
+/// Makes the memory of an array. The arguments are the view on which the array lives, the number of bytes, and a name for messages.
 pub type MakeMemory<'a> = &'a dyn Fn(&Arc<AcceleratorView>, u64, &str) -> Result<Arc<dyn Buffer>>;
 
 /// The memory of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextureStorage<'a> {
-    /// Its texels and levels.
+    /// The texels and levels of the texture.
     pub shape: &'a TextureShape,
-    /// True for an image; else memory like any array's, with the texels in the host form.
+    /// True if the texels are in a Vulkan image. Otherwise they are in a buffer, in the host form (docs/spec/textures.md).
     pub image: bool,
 }
 
@@ -53,12 +53,12 @@ pub struct Storage {
     layout: Layout,
     cpu_access: AccessType,
     texels: Option<TexelFormat>,
-    /// Of a texture that is texels on a Vulkan device, its image.
+    /// The copy, as an image, of a texture that is stored as texels on a Vulkan device.
     mirror: Option<Mirror>,
-    /// Of a texture that is an image, its texels.
+    /// The copy, as texels, of a texture that is stored as an image.
     shadow: Option<Shadow>,
     buffer: Arc<dyn Buffer>,
-    /// The device that made the buffer; for a staging array that of the associated view.
+    /// The device that made the buffer. For a staging array: the device of the associated view.
     device: Arc<dyn Device>,
     /// Pending operations of the host.
     pending: Tracker,
@@ -78,11 +78,11 @@ impl Storage {
         }
         if associated.is_some() && cpu_access != AccessType::Auto {
             return Err(Error::runtime(
-                "an associated view and a cpu access type are given; the host can always read and write a staging \
-                 array, so leave the access type out",
+                "an associated view cannot be combined with a cpu access type, because the host can always read and \
+                 write a staging array; omit the access type",
             ));
         }
-        // STG-4, STG-5: the pair has an effect only as (cpu view, device view).
+        // STG-4, STG-5: the array is a staging array only if it is on the cpu and the associated view is on another accelerator.
         let staged =
             associated.filter(|a| accelerator.kind() == DeviceKind::Cpu && a.accelerator().kind() != DeviceKind::Cpu);
         let cpu_access = if accelerator.kind() == DeviceKind::Cpu {
@@ -109,7 +109,7 @@ impl Storage {
             None => (view.device().clone(), Placement::Device),
         };
         let label = label.unwrap_or("array");
-        // What is over memory of the program may be written by others.
+        // Imported memory gets no mirror, because the program may write it.
         let mirrors = memory.is_none()
             && staged.is_none()
             && accelerator.kind() == DeviceKind::Vulkan
@@ -136,7 +136,7 @@ impl Storage {
         }))
     }
 
-    /// Where it lives.
+    /// The view on which the array lives.
     pub fn view(&self) -> &Arc<AcceleratorView> {
         &self.view
     }
@@ -144,31 +144,31 @@ impl Storage {
     pub fn associated_view(&self) -> &Arc<AcceleratorView> {
         &self.associated
     }
-    /// If it is the memory of a texture, what that is made of.
+    /// The format of the texels, if this is the memory of a texture.
     pub fn texels(&self) -> Option<TexelFormat> {
         self.texels
     }
-    /// Of a texture that is texels on a Vulkan device, its image.
+    /// The copy, as an image, of a texture that is stored as texels on a Vulkan device.
     pub(in crate::runtime) fn mirror(&self) -> Option<&Mirror> {
         self.mirror.as_ref()
     }
-    /// Of a texture that is an image, its texels.
+    /// The copy, as texels, of a texture that is stored as an image.
     pub(in crate::runtime) fn shadow(&self) -> Option<&Shadow> {
         self.shadow.as_ref()
     }
-    /// What messages call it.
+    /// The noun for this memory in messages.
     pub(in crate::runtime) fn noun(&self) -> &'static str {
         if self.texels.is_some() { "texture" } else { "array" }
     }
-    /// True for a staging array whose memory a device addresses.
+    /// True for a staging array: an array on the cpu accelerator whose buffer belongs to the device of the associated view.
     pub fn is_staging(&self) -> bool {
         self.associated.id() != self.view.id()
     }
-    /// Its extents.
+    /// The extents of the array.
     pub fn extent(&self) -> &[i32] {
         &self.extent
     }
-    /// Where its elements lie in the buffer.
+    /// The layout of the elements in the buffer.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -176,11 +176,11 @@ impl Storage {
     pub fn cpu_access_type(&self) -> AccessType {
         self.cpu_access
     }
-    /// Its memory.
+    /// The buffer that holds the elements.
     pub fn buffer(&self) -> &Arc<dyn Buffer> {
         &self.buffer
     }
-    /// The device that made the memory.
+    /// The device that made the buffer.
     pub fn device(&self) -> &Arc<dyn Device> {
         &self.device
     }
@@ -189,7 +189,7 @@ impl Storage {
         &self.pending
     }
 
-    /// True if the host addresses the array's memory.
+    /// True if the host can address the array's memory.
     pub(in crate::runtime) fn shares_host(&self) -> bool {
         match self.view.accelerator().kind() {
             DeviceKind::Cpu => true,
@@ -198,12 +198,12 @@ impl Storage {
         }
     }
 
-    /// The view whose queue copies of this array use.
+    /// The view whose queue runs copies from and to this array.
     pub(in crate::runtime) fn copy_view(&self) -> &Arc<AcceleratorView> {
         if self.is_staging() { &self.associated } else { &self.view }
     }
 
-    /// The address that kernels use.
+    /// The address of the memory in kernels.
     pub fn device_address(&self) -> Result<u64> {
         self.buffer.device_address().ok_or_else(|| {
             Error::runtime(format!(

@@ -1,5 +1,5 @@
-//! texture (docs/spec/textures.md): texels in memory of one accelerator_view. Its memory is an array's, so that copies and
-//! launches use it as they use arrays.
+//! Textures (docs/spec/textures.md). All texels of a texture are on one accelerator_view. The memory of a texture is an array,
+//! so copies and launches treat textures like arrays.
 
 use crate::device::physical::DeviceKind;
 use crate::error::{Error, Result};
@@ -16,30 +16,30 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is asked of a new texture.
+/// The parameters of a new texture.
 pub struct TextureRequest<'a> {
-    /// Where it lives.
+    /// The view on which the texture lives.
     pub view: Arc<AcceleratorView>,
-    /// Its texels and levels.
+    /// The texels and levels of the texture.
     pub shape: TextureShape,
     /// For a staging texture: the view with which it exchanges data.
     pub associated: Option<Arc<AcceleratorView>>,
-    /// How it shall be stored.
+    /// The requested form of storage.
     pub storage: StorageWish,
     /// A name for messages.
     pub label: Option<&'a str>,
-    /// An image that was made elsewhere.
+    /// For an image of the program: the function that imports it.
     pub memory: Option<MakeMemory<'a>>,
 }
 
-/// How a texture shall be stored (decision 34).
+/// The requested form of storage of a texture (decision 34).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageWish {
-    /// As the library chooses.
+    /// The library chooses the form.
     Auto,
     /// As an image.
     Image,
-    /// As texels in the host form.
+    /// As texels in a buffer, in the host form.
     Texels,
 }
 
@@ -50,8 +50,8 @@ pub struct Texture {
     array: Arc<Array>,
 }
 
-/// Bytes of memory are a multiple of this: kernels may read the last texels with others.
-const WORD: u64 = 16;
+/// The size of a texture's memory is a multiple of this many bytes, because kernels may read texels as whole words.
+const SIZE_GRANULARITY: u64 = 16;
 
 impl Texture {
     /// Makes a texture.
@@ -86,8 +86,8 @@ impl Texture {
                 return Err(why.context("the texture cannot be stored as an image (use REVAMP_TEXTURE_STORAGE_TEXELS)"));
             }
         }
-        // One element: an array's extent counts fewer of them than a texture has bytes.
-        let bytes = shape.bytes().next_multiple_of(WORD);
+        // The array has a single element, which holds all bytes: the number of bytes may exceed the limit of an extent.
+        let bytes = shape.bytes().next_multiple_of(SIZE_GRANULARITY);
         let element_size = usize::try_from(bytes).map_err(|_| {
             Error::out_of_memory(format!("a texture of {bytes} bytes exceeds the address space; make it smaller"))
         })?;
@@ -104,28 +104,29 @@ impl Texture {
         Ok(Arc::new(Self { shape, is_image, array }))
     }
 
-    /// Its texels and levels.
+    /// The texels and levels of the texture.
     pub fn shape(&self) -> &TextureShape {
         &self.shape
     }
 
-    /// True if it is stored as an image.
+    /// True if the texture is stored as an image.
     pub fn is_image(&self) -> bool {
         self.is_image
     }
 
-    /// Its memory.
+    /// The array that is the memory of the texture.
     pub fn array(&self) -> &Arc<Array> {
         &self.array
     }
 
-    /// The memory of a staging texture for the host, after everything that conflicts is done; `None` for any other.
+    /// Waits for conflicting operations, and returns the memory of a staging texture for access by the host. `None` for other
+    /// textures.
     pub fn host_data(&self, access: AccessType) -> Result<Option<HostSpan>> {
         if self.array.is_staging() { self.array.host_data(access).map(Some) } else { Ok(None) }
     }
 
-    /// Bytes from a row to the next one of a staging texture, and from a slice to the next one; 0 where there is none
-    /// (TEX-70, TEX-71).
+    /// The row pitch and the slice pitch of a staging texture in bytes (TEX-70, TEX-71). A pitch is 0 if the texture has no
+    /// rows or no slices, or is not a staging texture.
     pub fn pitches(&self) -> (u64, u64) {
         let rank = self.shape.rank();
         if rank < 2 || !self.array.is_staging() {
@@ -136,7 +137,7 @@ impl Texture {
     }
 }
 
-/// Levels of a texture, or a section of one level: a side of a copy, or an argument of a launch.
+/// Levels of a texture, or a section of one level. A region is the source or destination of a copy, or an argument of a launch.
 pub struct TextureRegion {
     texture: Arc<Texture>,
     levels: Range<u32>,
@@ -144,7 +145,8 @@ pub struct TextureRegion {
 }
 
 impl TextureRegion {
-    /// `count` levels from `first` on (0: all), or a section of one: `origin` defaults to zeros, `extent` to the rest.
+    /// Without `origin` and `extent`: `count` levels from level `first` on (a `count` of 0: all levels from there). Otherwise a
+    /// section of level `first`. `origin` defaults to zeros, and `extent` to the rest of the level from `origin` on.
     pub fn new(
         texture: Arc<Texture>,
         first: u32,
@@ -159,7 +161,7 @@ impl TextureRegion {
         if is_section {
             if levels.len() > 1 {
                 return Err(Error::runtime(format!(
-                    "a section with an origin or extent covers {} levels, but it must lie in one; select one level",
+                    "a section with an origin or extent must lie in one level, but covers {} levels; select one level",
                     levels.len()
                 )));
             }
@@ -170,23 +172,23 @@ impl TextureRegion {
         Ok(Self { texture, levels, layout })
     }
 
-    /// Bytes in the host form.
+    /// The number of bytes of the region in the host form.
     pub fn bytes(&self) -> u64 {
         self.layout.bytes()
     }
 
-    /// As side of a copy, or argument of a launch.
+    /// The region as the source or destination of a copy, or as an argument of a launch.
     pub fn operand(&self) -> Operand {
         Operand::Array(self.texture.array.clone(), self.layout.clone())
     }
 
-    /// Memory of the host for these texels, packed.
+    /// `span` as the other side of a copy: host memory that holds the texels of this region without gaps.
     pub fn host(&self, span: HostSpan) -> Operand {
         let extent: SmallVec<[u64; 3]> = self.layout.dims.iter().map(|d| d.0).collect();
         Operand::Host(span, Layout::packed(0, self.layout.element, &extent))
     }
 
-    /// As argument of a launch by descriptor, with the levels; of a storage image the first one.
+    /// The region and the numbers of its levels, for an argument that a launch binds to a descriptor.
     pub fn image(&self) -> Result<(Operand, Range<u32>)> {
         if !self.texture.is_image {
             return Err(Error::runtime(
@@ -196,7 +198,7 @@ impl TextureRegion {
         Ok((self.operand(), self.levels.clone()))
     }
 
-    /// As argument of a launch by address, or of a compiled kernel: staging textures are none (TEX-32).
+    /// The region as an argument that is passed by address or to a compiled kernel. Fails for staging textures (TEX-32).
     pub fn argument(&self) -> Result<Operand> {
         if self.texture.array.is_staging() {
             return Err(Error::runtime(
@@ -206,7 +208,7 @@ impl TextureRegion {
         Ok(self.operand())
     }
 
-    /// Checks a copy between textures (TEX-65, TEX-66).
+    /// Checks a copy from this texture to the texture of `to` (TEX-65, TEX-66).
     pub fn check_copy(&self, to: &Self) -> Result<()> {
         let (from, into) = (self.texture.shape().format(), to.texture.shape().format());
         if Arc::ptr_eq(&self.texture, &to.texture) {
@@ -216,13 +218,14 @@ impl TextureRegion {
         }
         if (from.components, from.bits) != (into.components, into.bits) {
             return Err(Error::runtime(format!(
-                "the texels differ: the source has {from}, the destination {into}; both need the same number of \
+                "the texels differ: the source has {from}, the destination {into}; both must have the same number of \
                  components and bits"
             )));
         }
         if self.levels.len() != to.levels.len() {
             return Err(Error::runtime(format!(
-                "the source of the copy has {} levels and the destination {}; copy sections with as many levels",
+                "the source of the copy has {} levels and the destination {}; copy sections with the same number of \
+                 levels",
                 self.levels.len(),
                 to.levels.len()
             )));
@@ -231,15 +234,15 @@ impl TextureRegion {
         let (a, b) = (extents(self), extents(to));
         if self.levels.len() > 1 && a != b {
             return Err(Error::runtime(format!(
-                "the extents differ: the source is {a:?}, the destination {b:?}; several levels are copied only \
-                 between textures of one extent"
+                "the extents differ: the source is {a:?}, the destination {b:?}; several levels can be copied only \
+                 between textures of the same extent"
             )));
         }
         Ok(())
     }
 }
 
-/// Fails if a launch reads a level by one argument and writes it by another (TEX-33).
+/// Fails if a launch reads a level of a texture through one argument and writes the same level through another one (TEX-33).
 #[inline]
 pub(in crate::runtime) fn check_levels<'a>(uses: impl Iterator<Item = (&'a Operand, Access)> + Clone) -> Result<()> {
     let is_texture = |operand: &Operand| matches!(operand, Operand::Array(array, _) if array.texels().is_some());
@@ -251,14 +254,15 @@ fn check_each_level<'a>(uses: impl Iterator<Item = (&'a Operand, Access)> + Clon
     let mut rest = uses.clone();
     while let Some((operand, access)) = rest.next() {
         let Operand::Array(array, layout) = operand else { continue };
-        let conflicts = |(other, used): (&Operand, Access)| {
-            let apart = (access == Access::Read && used.writes()) || (used == Access::Read && access.writes());
-            array.texels().is_some() && apart && other.overlaps(array, &layout.hull())
+        let conflicts = |(other, other_access): (&Operand, Access)| {
+            let is_read_write_conflict =
+                (access == Access::Read && other_access.writes()) || (other_access == Access::Read && access.writes());
+            array.texels().is_some() && is_read_write_conflict && other.overlaps(array, &layout.hull())
         };
         if rest.clone().any(conflicts) {
             return Err(Error::runtime(
-                "the launch reads a level of a texture by a read-only view of it and writes the same level by another \
-                 argument; a launch may read one level and write another one",
+                "the launch reads a level of a texture through a read-only view and writes the same level through \
+                 another argument; read and write different levels",
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Moving bytes between any two memories, and counting them.
+//! Moves bytes between host memory and device memory, or between devices, and counts the moved bytes.
 
 use crate::device::hazard::Point;
 use crate::device::physical::DeviceKind;
@@ -11,19 +11,20 @@ use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::bridge::End;
 use crate::runtime::data::storage::Storage;
-use crate::trace::events::{self, Span, Track, What};
+use crate::trace::events::{self, EventContent, Span, Track};
 use crate::trace::names::Name;
-use crate::trace::transfers::{self, Call, Counters, TransferRecord, Way};
+use crate::trace::transfers::{self, Call, Counters, TransferDirection, TransferRecord};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Copies of at least this many bytes between two devices use a bridge. Smaller copies are no faster in pieces.
+/// Copies of at least this many bytes between two devices use a bridge (host memory that both devices import). A bridge does
+/// not speed up smaller copies.
 const BRIDGE_BYTES: u64 = 128 << 10;
-/// The host itself copies at most this many bytes between host-visible memories; submission to a queue takes longer.
+/// The host does copies of at most this many bytes between host-visible buffers, because a submission takes longer.
 const HOST_COPY_BYTES: u64 = 256 << 10;
-/// The host writes at most this many rows over the bus.
+/// The host writes at most this many rows over the bus to device memory that it can address.
 const WINDOW_ROWS: u64 = 16;
-/// Bytes that pass through host memory at a time between two devices that cannot import it.
+/// Copies between two devices that cannot import host memory pass through host memory in pieces of this many bytes.
 const HOP_BYTES: u64 = 32 << 20;
 
 /// One end of a transfer.
@@ -34,11 +35,11 @@ pub(in crate::runtime) enum Endpoint {
     Device {
         /// The buffer.
         buffer: Arc<dyn Buffer>,
-        /// The device that made it.
+        /// The device that made the buffer.
         device: Arc<dyn Device>,
-        /// The view whose queue is used.
+        /// The view whose queue runs the copies.
         view: Arc<AcceleratorView>,
-        /// The accelerator to which transfers are accounted; for a staging array the cpu.
+        /// The accelerator that counts the transfers. For a staging array: the cpu.
         accelerator: Arc<Accelerator>,
     },
 }
@@ -54,7 +55,7 @@ impl Endpoint {
         }
     }
 
-    /// The id of the buffer, if it is one.
+    /// The id of the buffer; `None` for host memory.
     pub fn buffer(&self) -> Option<u64> {
         match self {
             Self::Host(_) => None,
@@ -62,7 +63,7 @@ impl Endpoint {
         }
     }
 
-    /// The accelerator to which it is accounted, unless that is the host.
+    /// The accelerator that counts the transfers; `None` for the cpu accelerator.
     fn accelerator(&self) -> Option<&Arc<Accelerator>> {
         match self {
             Self::Host(_) => None,
@@ -72,29 +73,34 @@ impl Endpoint {
 }
 
 impl Endpoint {
-    /// The accelerator in a trace, unless that is the host.
-    fn track(&self) -> Option<Track> {
+    /// The view whose queue copies the bytes of the endpoint; `None` if the endpoint belongs to the cpu accelerator.
+    fn view(&self) -> Option<&Arc<AcceleratorView>> {
         match self {
-            Self::Device { view, .. } => self.accelerator().map(|_| view.track()),
+            Self::Device { view, .. } => self.accelerator().map(|_| view),
             Self::Host(_) => None,
         }
     }
+
+    /// The queue and accelerator of the endpoint in a trace; `None` if the endpoint belongs to the cpu accelerator.
+    fn track(&self) -> Option<Track> {
+        self.view().map(|view| view.track())
+    }
 }
 
-/// To which counters a transfer is added.
+/// The counters to which a transfer is added, and its description in the log of transfers and in traces.
 #[derive(Clone, Copy)]
 pub(in crate::runtime) struct Tally<'a> {
-    /// The call that caused it.
+    /// The call that caused the transfer.
     pub call: Call,
     /// The id of the data source; 0: none.
     pub source: u64,
-    /// What messages call it.
+    /// The view or array that the transfer concerns, for its name in traces.
     pub object: Option<&'a dyn Named>,
     /// Counters of views and data sources.
     pub accounts: [Option<&'a Counters>; 4],
 }
 
-/// What messages have a name for.
+/// An object with a name.
 pub(in crate::runtime) trait Named {
     /// The name.
     fn name(&self) -> String;
@@ -106,20 +112,20 @@ impl Tally<'_> {
         Tally { call, source: 0, object: None, accounts: [None; 4] }
     }
 
-    /// What messages call the view or array.
+    /// The name of the view or array.
     fn name(&self) -> Name {
         Name::of(&self.object.map_or_else(|| "array".to_owned(), Named::name))
     }
 
-    /// The transfer in a trace.
-    fn event(&self, from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> What {
+    /// The event that describes the transfer in a trace.
+    fn event(&self, from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> EventContent {
         let object = self.name();
         let host = [(from, plan.source_hull().start), (to, plan.destination_hull().start)];
         let address = host.into_iter().find_map(|(side, offset)| match side {
             Endpoint::Host(memory) => Some(memory.as_ptr().addr() + offset as usize),
             Endpoint::Device { .. } => None,
         });
-        What::Transfer {
+        EventContent::Transfer {
             bytes: plan.bytes(),
             from: from.track().map(|track| track.accelerator),
             to: to.track().map(|track| track.accelerator),
@@ -127,36 +133,37 @@ impl Tally<'_> {
             object,
             address: address.unwrap_or(0),
             is_staged: is_staged(from, to, plan.bytes()),
+            rule: self.call.rule,
         }
     }
 
-    /// Has a trace show when the device copied, if `timer` tells.
-    fn trace_times(&self, to: &Endpoint, event: u64, points: &[Point], timer: Option<&TimerSlot>) {
-        let timer = timer.and_then(TimerSlot::get);
-        if let (Endpoint::Device { view, .. }, Some(timer), [point, ..]) = (to, timer, points) {
+    /// Adds the times at which the device began and ended the copy to the trace, if `timer` is set.
+    fn trace_times(&self, from: &Endpoint, to: &Endpoint, event: u64, points: &[Point], timer: Option<&TimerSlot>) {
+        let view = to.view().or_else(|| from.view());
+        if let (Some(view), Some(timer), [point, ..]) = (view, timer.and_then(TimerSlot::get), points) {
             view.trace_times(self.name(), event, point, timer);
         }
     }
 
     fn count(&self, from: &Endpoint, to: &Endpoint, bytes: u64) {
         let (from, to) = (from.accelerator(), to.accelerator());
-        let add = |way, accelerator: Option<&Arc<Accelerator>>| {
+        let add = |direction, accelerator: Option<&Arc<Accelerator>>| {
             let own = accelerator.map(|a| a.transfers());
-            for c in self.accounts.into_iter().chain([Some(&transfers::ALL), own]).flatten() {
-                c.add(self.call, way, bytes);
+            for c in self.accounts.into_iter().chain([Some(&transfers::PROCESS_COUNTERS), own]).flatten() {
+                c.add(self.call, direction, bytes);
             }
         };
         match (from, to) {
-            // For host threads, which use the host's memory, the transfer is counted once, for the other accelerator.
-            (Some(a), Some(b)) if a.id() != b.id() && b.is_host_memory() => add(Way::From, Some(a)),
-            (Some(a), Some(b)) if a.id() != b.id() && a.is_host_memory() => add(Way::To, Some(b)),
+            // Host threads use the host's memory, so the transfer is counted once, for the other accelerator.
+            (Some(a), Some(b)) if a.id() != b.id() && b.is_host_memory() => add(TransferDirection::From, Some(a)),
+            (Some(a), Some(b)) if a.id() != b.id() && a.is_host_memory() => add(TransferDirection::To, Some(b)),
             (Some(a), Some(b)) if a.id() != b.id() => {
-                add(Way::From, Some(a));
-                add(Way::To, Some(b));
+                add(TransferDirection::From, Some(a));
+                add(TransferDirection::To, Some(b));
             }
-            (None, Some(a)) => add(Way::To, Some(a)),
-            (Some(a), None) => add(Way::From, Some(a)),
-            (same, _) => add(Way::Local, same),
+            (None, Some(a)) => add(TransferDirection::To, Some(a)),
+            (Some(a), None) => add(TransferDirection::From, Some(a)),
+            (same, _) => add(TransferDirection::Local, same),
         }
         let id = |a: Option<&Arc<Accelerator>>| a.map_or(0, |a| a.id());
         transfers::record(TransferRecord {
@@ -172,31 +179,30 @@ impl Tally<'_> {
 
 /// What the caller of [`run`] does next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::runtime) enum Then {
-    /// The caller waits for the transfer, or needs it for its next command.
+pub(in crate::runtime) enum CallerNext {
+    /// The caller waits for the transfer, or the next command of the caller needs the transferred bytes.
     Wait,
-    /// The caller continues with other work, and waits only for the transfer later.
+    /// The caller continues with other work, and waits for the transfer later.
     Other,
 }
 
-/// Does or begins a transfer, which is done when the points are reached. When this returns, a source in host memory is no
-/// longer needed, and a destination in host memory has its bytes. If the device times the transfer, its timer goes to `timer`.
+/// Does or begins a transfer. The transfer is done when the returned points are reached. When this function returns, a source
+/// in host memory is no longer needed, and a destination in host memory has the transferred bytes. If the device times the
+/// transfer, the timer of the device is put into `timer`.
 pub(in crate::runtime) fn run(
     from: &Endpoint,
     to: &Endpoint,
     plan: &CopyPlan,
     tally: Tally<'_>,
-    then: Then,
+    then: CallerNext,
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let span = Span::new(|| tally.event(from, to, plan));
     let own = TimerSlot::default();
-    // Over the bus, a copy that is timed would not run beside kernels.
-    let is_timed = || events::times_devices() && from.track().is_some() && to.track().is_some();
-    let timer = timer.or_else(|| is_timed().then_some(&own));
+    let timer = timer.or_else(|| (events::times_devices() && is_timed(from, to)).then_some(&own));
     let moved = move_bytes(from, to, plan, then, timer);
     if let (Ok(points), true) = (&moved, events::times_devices()) {
-        tally.trace_times(to, span.id(), points, timer);
+        tally.trace_times(from, to, span.id(), points, timer);
     }
     span.unless_failed(&moved);
     let points = moved?;
@@ -204,11 +210,23 @@ pub(in crate::runtime) fn run(
     Ok(points)
 }
 
+/// True if the device can time a transfer for a trace without running it on another queue.
+fn is_timed(from: &Endpoint, to: &Endpoint) -> bool {
+    match (from, to) {
+        (Endpoint::Device { .. }, Endpoint::Device { .. }) => match (from.view(), to.view()) {
+            (Some(_), Some(_)) => true,
+            (Some(view), None) | (None, Some(view)) => view.queue().times_lanes(),
+            (None, None) => false,
+        },
+        _ => false,
+    }
+}
+
 fn move_bytes(
     from: &Endpoint,
     to: &Endpoint,
     plan: &CopyPlan,
-    then: Then,
+    then: CallerNext,
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let points = match (from, to) {
@@ -226,7 +244,7 @@ fn move_bytes(
             view.attach(points.iter().cloned());
             points
         }
-        (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan, then, timer)?,
+        (Endpoint::Device { .. }, Endpoint::Device { .. }) => copy_between_devices(from, to, plan, then, timer)?,
     };
     Ok(points)
 }
@@ -242,8 +260,9 @@ fn is_staged(from: &Endpoint, to: &Endpoint, bytes: u64) -> bool {
     }
 }
 
-/// Lets the host copy between two buffers of a device. True if it did: both are host-visible, small and not in use.
-fn by_host(source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<bool> {
+/// Copies between two buffers of a device with host threads, if both buffers are host-visible and idle and the copy is small.
+/// Returns true if it copied.
+fn copy_on_host(source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<bool> {
     let bytes = plan.bytes();
     let over_bus = || destination.window().filter(|_| bytes <= WINDOW_ROWS.saturating_mul(plan.run));
     let (Some(from), true) = (source.host(), bytes <= HOST_COPY_BYTES) else { return Ok(false) };
@@ -258,54 +277,54 @@ fn by_host(source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyP
     Ok(true)
 }
 
-fn between(
+fn copy_between_devices(
     from: &Endpoint,
     to: &Endpoint,
     plan: &CopyPlan,
-    then: Then,
+    then: CallerNext,
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let (
-        Endpoint::Device { buffer: a, device: of_a, view: view_a, accelerator: at_a },
-        Endpoint::Device { buffer: b, device: of_b, view: view_b, accelerator: at_b },
+        Endpoint::Device { buffer: a, device: device_a, view: view_a, accelerator: accelerator_a },
+        Endpoint::Device { buffer: b, device: device_b, view: view_b, accelerator: accelerator_b },
     ) = (from, to)
     else {
         return Ok(SmallVec::new());
     };
-    if of_a.id() == of_b.id() {
-        if by_host(a, b, plan)? {
+    if device_a.id() == device_b.id() {
+        if copy_on_host(a, b, plan)? {
             return Ok(SmallVec::new());
         }
-        // Uses the queue of the side whose memory is on the device.
-        let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
+        // If the destination is a staging array, uses the queue of the source, whose memory is on the device.
+        let is_staging = accelerator_b.kind() == DeviceKind::Cpu && accelerator_a.kind() != DeviceKind::Cpu;
         let view = if is_staging { view_a } else { view_b };
         let queue = view.queue();
         let point = match (timer, then) {
-            (Some(timer), _) => queue.copy_timed(a, b, plan, timer)?,
-            (None, Then::Wait) => queue.copy(a, b, plan)?,
-            (None, Then::Other) => queue.copy_beside(a, b, plan)?,
+            (Some(timer), _) => queue.copy_timed(a, b, plan, then == CallerNext::Other, timer)?,
+            (None, CallerNext::Wait) => queue.copy(a, b, plan)?,
+            (None, CallerNext::Other) => queue.copy_unordered(a, b, plan)?,
         };
         view_a.attach([point.clone()]);
         view_b.attach([point.clone()]);
         return Ok(SmallVec::from_iter([point]));
     }
-    // The other side's device treats host-visible memory as host memory.
+    // If one of the buffers is host-visible, the device of the other buffer treats it as host memory.
     if let Some(host) = a.host() {
         a.tracker().wait(&plan.source_hull(), Access::Read)?;
-        let points = of_b.transfer(Direction::Upload, host, b, plan, &**view_b.queue())?;
+        let points = device_b.transfer(Direction::Upload, host, b, plan, &**view_b.queue())?;
         view_b.attach(points.iter().cloned());
         return Ok(points);
     }
     if let Some(host) = b.host() {
         b.tracker().wait(&plan.destination_hull(), Access::Write)?;
-        let points = of_a.transfer(Direction::Download, host, a, plan, &**view_a.queue())?;
+        let points = device_a.transfer(Direction::Download, host, a, plan, &**view_a.queue())?;
         view_a.attach(points.iter().cloned());
         return Ok(points);
     }
-    // A bridge outlives the copy, so devices of the program, which may be destroyed soon, get none.
+    // A bridge outlives the copy, so it is not used for Vulkan devices that the program owns and may destroy soon.
     if plan.bytes() >= BRIDGE_BYTES && !view_a.is_lent() && !view_b.is_lent() {
-        let from = End { buffer: a, device: of_a, queue: &**view_a.queue() };
-        let to = End { buffer: b, device: of_b, queue: &**view_b.queue() };
+        let from = End { buffer: a, device: device_a, queue: &**view_a.queue() };
+        let to = End { buffer: b, device: device_b, queue: &**view_b.queue() };
         if let Some(points) = view_a.accelerator().bridges.copy(&from, &to, plan)? {
             view_b.attach(points.iter().cloned());
             return Ok(points);
@@ -315,8 +334,8 @@ fn between(
     for piece in plan.pieces(HOP_BYTES) {
         let block = HostBlock::new(piece.bytes())?;
         let (down, up) = piece.through_packed();
-        of_a.transfer(Direction::Download, block.span(), a, &down, &**view_a.queue())?;
-        points.extend(of_b.transfer(Direction::Upload, block.span(), b, &up, &**view_b.queue())?);
+        device_a.transfer(Direction::Download, block.span(), a, &down, &**view_a.queue())?;
+        points.extend(device_b.transfer(Direction::Upload, block.span(), b, &up, &**view_b.queue())?);
     }
     view_b.attach(points.iter().cloned());
     Ok(points)

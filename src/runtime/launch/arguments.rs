@@ -1,4 +1,4 @@
-//! The arguments of a launch, made valid where it runs.
+//! Makes the arguments of a launch valid on the accelerator_view where the launch runs.
 
 use crate::device::Use;
 use crate::error::{Error, Result};
@@ -15,24 +15,25 @@ use std::sync::Arc;
 pub(in crate::runtime) struct Captured<'a> {
     /// The argument itself.
     pub operand: &'a Operand,
-    /// How the kernel uses it.
+    /// How the kernel uses the argument.
     pub access: Access,
-    /// What of it must be valid first: a kernel that is only known to write may leave elements out.
+    /// The access for which the argument is made valid. Includes reading if a kernel that only writes may leave elements
+    /// unwritten.
     pub needs: Access,
 }
 
-/// The bytes of buffers that the arguments are, and the holders of the array_views. Filled in place, since it is large to
-/// move.
+/// The buffers and byte ranges of the arguments, and the [`Holder`] of each array_view. Filled in place, because moving
+/// the struct is expensive.
 #[derive(Default)]
 pub(in crate::runtime) struct ResolvedArguments {
-    /// One for each argument.
+    /// The buffer and byte range of each argument.
     pub uses: SmallVec<[Use; 8]>,
     holders: SmallVec<[Option<Arc<Holder>>; 16]>,
     changed: bool,
 }
 
 impl ResolvedArguments {
-    /// Makes arguments valid on the view where a launch runs. Call [`Self::written`] once the launch is recorded.
+    /// Makes arguments valid on `view`, where the launch runs. Call [`Self::written`] once the launch is recorded.
     pub fn make_valid(
         &mut self,
         captured: &[Captured<'_>],
@@ -40,7 +41,8 @@ impl ResolvedArguments {
         held: &mut LockedSources<'_>,
         call: Call,
     ) -> Result<()> {
-        // Blocks grow before any address is taken, since aliases share them (docs/spec/array-views.md#parts-and-shapes).
+        // Reserves all memory before any address is taken: arguments may share a block of memory, which moves when it grows
+        // (docs/spec/array-views.md#parts-and-shapes).
         for c in captured {
             self.holders.push(match c.operand {
                 Operand::View(part) => {
@@ -66,29 +68,29 @@ impl ResolvedArguments {
                         self.changed = true;
                         state.check(part.region())?;
                         part.make_valid(state, holder, c.needs, call)?;
-                        host_access.take_back(part.region(), c.needs);
+                        host_access.revoke(part.region(), c.needs);
                     }
                     let hull = part.region().hull();
                     let (buffer, base) = state.device_memory(holder, &hull, c.access)?;
                     Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
                 }
-                _ => return Err(Error::internal("host memory where an array was needed")),
+                _ => return Err(Error::internal("an argument is host memory, but must be an array")),
             });
         }
         Ok(())
     }
 
-    /// The holders of the array_views, one for each argument.
+    /// One entry for each argument: the holder for an array_view, `None` for an array.
     pub fn holders(&self) -> &[Option<Arc<Holder>>] {
         &self.holders
     }
 
-    /// True if anything had to be done to make them valid.
+    /// True if [`Self::make_valid`] had to make an array_view valid, or had to revoke access of the host.
     pub fn changed(&self) -> bool {
         self.changed
     }
 
-    /// Records what the launch writes.
+    /// Records the writes of the launch in the arrays and data sources.
     pub fn written(&self, captured: &[Captured<'_>], held: &mut LockedSources<'_>) -> Result<()> {
         for (c, holder) in captured.iter().zip(&self.holders).filter(|(c, _)| c.needs.writes()) {
             match (c.operand, holder) {

@@ -1,4 +1,4 @@
-//! The table behind the argument block of a kernel that checks bounds (`revamp_image::table`).
+//! Writes the table of captured memory that follows the argument block of a kernel that checks bounds (`revamp_image::table`).
 
 use crate::device::block::{AddressSlot, Block};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::runtime::accelerators::loaded_kernel::KernelChecks;
 use crate::runtime::accelerators::reports;
 use revamp_image::table;
 
-/// The memory behind an argument: its address and size.
+/// The memory of an argument: its address and its size in bytes.
 pub(in crate::runtime) type Span = (u64, u64);
 
 /// A table that is being filled in.
@@ -19,7 +19,7 @@ impl Table {
     /// Appends an empty table to a block that has nothing appended yet.
     pub fn begin(block: &mut Block, checks: &KernelChecks) -> Result<Self> {
         let size = block.bytes.len() as u64;
-        let start = table::begins(size) as usize;
+        let start = table::offset_after_block(size) as usize;
         let end = start + table::bytes(size) as usize;
         block.bytes.make_room(end - block.bytes.len())?;
         block.bytes.resize(end, 0);
@@ -32,16 +32,16 @@ impl Table {
         Ok(this)
     }
 
-    /// The memory behind an argument that was just put into the block.
+    /// Adds the memory of an argument to the table, after the address of the argument was put into the block.
     pub fn put(&self, block: &mut Block, slot: &AddressSlot<'_>, (address, size): Span) {
         let entry = table::entry(u64::from(slot.offset()));
         let place = match slot {
-            AddressSlot::At(_) => table::POINTED,
-            AddressSlot::Behind(_, header) => {
+            AddressSlot::At(_) => table::POINTEE,
+            AddressSlot::Indirect(_, header) => {
                 if let Some(&(_, at)) = block.inner.last() {
-                    block.inner.push((self.start + (entry + table::POINTED) as usize, at));
+                    block.inner.push((self.start + (entry + table::POINTEE) as usize, at));
                 }
-                self.write(block, entry + table::POINTED + 8, &(header.len() as u64).to_ne_bytes());
+                self.write(block, entry + table::POINTEE + 8, &(header.len() as u64).to_ne_bytes());
                 table::ELEMENTS
             }
         };
@@ -49,10 +49,10 @@ impl Table {
         self.write(block, entry + place + 8, &size.to_ne_bytes());
     }
 
-    /// Ends the table, once all is in the block.
+    /// Writes the size of the complete block, with everything that was appended to it, into the table.
     pub fn end(&self, block: &mut Block) {
         let whole = block.bytes.len() as u64;
-        self.write(block, table::WHOLE, &whole.to_ne_bytes());
+        self.write(block, table::TOTAL_BYTES, &whole.to_ne_bytes());
     }
 
     fn write(&self, block: &mut Block, at: u64, value: &[u8]) {

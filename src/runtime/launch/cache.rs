@@ -1,34 +1,35 @@
-//! The launches that a thread requested lately, so that requesting the same again costs less (decision 14).
+//! A cache of the recent launches of a thread. Repeating a cached launch is cheaper than preparing it again (decision 14).
 
 use super::cached_launch::CachedLaunch;
 
-/// How many launches a thread remembers, each in the entry that its hash selects.
+/// The number of entries in the cache of a thread. The hash of a launch selects the entry.
 const ENTRIES: usize = 32;
 
-/// What a thread remembers. `K` tells one launch from another.
+/// The cached launches of a thread. The key `K` identifies a launch.
 pub struct LaunchCache<K>(Vec<Entry<K>>);
 
-/// The hash of the launch requested last, and, once it was requested twice, the cached launch.
+/// The hash of the last launch requested in this entry, and the cached launch. Only a launch that is requested twice in a row
+/// is cached.
 struct Entry<K> {
     last: u64,
-    known: Option<Box<(K, CachedLaunch)>>,
+    cached: Option<Box<(K, CachedLaunch)>>,
 }
 
 impl<K> LaunchCache<K> {
-    /// An empty cache, which has no memory yet.
+    /// An empty cache, without memory for entries.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
     fn entry(&mut self, hash: u64) -> &mut Entry<K> {
         if self.0.is_empty() {
-            self.0.resize_with(ENTRIES, || Entry { last: 0, known: None });
+            self.0.resize_with(ENTRIES, || Entry { last: 0, cached: None });
         }
         &mut self.0[(hash >> 32) as usize % ENTRIES]
     }
 
-    /// Repeats the launch with `launch` if it is the remembered one, as `is_same` says. `None` if it is not, or if something
-    /// has changed since; it is forgotten then.
+    /// Calls `launch` with the cached launch if `is_same` accepts the key; returns `None` otherwise. If `launch` returns
+    /// `None`, because something has changed since, the launch is removed from the cache.
     pub fn repeat<T, E>(
         &mut self,
         hash: u64,
@@ -36,22 +37,23 @@ impl<K> LaunchCache<K> {
         launch: impl FnOnce(&K, &CachedLaunch) -> Result<Option<T>, E>,
     ) -> Result<Option<T>, E> {
         let entry = self.entry(hash);
-        let Some(known) = entry.known.as_ref().filter(|k| is_same(&k.0)) else { return Ok(None) };
-        let done = launch(&known.0, &known.1)?;
+        let Some(cached) = entry.cached.as_ref().filter(|k| is_same(&k.0)) else { return Ok(None) };
+        let done = launch(&cached.0, &cached.1)?;
         if done.is_none() {
-            entry.known = None;
+            entry.cached = None;
         }
         Ok(done)
     }
 
-    /// True if this launch was the last one requested in its entry. Only launches that come twice are worth remembering.
-    pub fn was_last(&mut self, hash: u64) -> bool {
+    /// Records the request of a launch with this hash. True if the last request in the same entry had the same hash, so that
+    /// the launch should be cached.
+    pub fn record_request(&mut self, hash: u64) -> bool {
         std::mem::replace(&mut self.entry(hash).last, hash) == hash
     }
 
-    /// Remembers a launch.
+    /// Caches a launch.
     pub fn insert(&mut self, hash: u64, key: K, launch: CachedLaunch) {
-        self.entry(hash).known = Some(Box::new((key, launch)));
+        self.entry(hash).cached = Some(Box::new((key, launch)));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Cached launches: launches that can be repeated without new lookups (decision 14).
 //!
-//! A program launches the same kernels on the same views over and over. The results of a launch's lookups (where it runs,
-//! that its views are valid there, in which buffers) hold until the [`Stamp`] of a data source changes. A cached launch keeps
-//! nothing alive and decides nothing: if anything differs, the launch is prepared anew.
+//! A program launches the same kernels on the same views over and over. The lookups of a launch find its accelerator_view, the
+//! buffers of its array_views, and whether the array_views are valid there. The results hold until the [`Stamp`] of a data
+//! source changes. A cached launch keeps no object alive. If anything has changed, the launch is prepared like a new one.
 
 use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
@@ -30,7 +30,7 @@ use std::sync::{Arc, Weak};
 /// A [`Use`] that keeps nothing alive.
 type WeakUse = (Weak<dyn Buffer>, Range<u64>, Access);
 
-/// An array. For a texture with an image, also the bytes that the kernel may write.
+/// An array. For a texture with a mirror image, also the bytes that the kernel may write.
 type CapturedArray = (Weak<Array>, Option<Range<u64>>);
 
 /// The results of the lookups of a launch of a compiled kernel on a Vulkan view.
@@ -39,14 +39,14 @@ pub struct CachedLaunch {
     compiled: Weak<Compiled>,
     kernel: Weak<LoadedKernel>,
     groups: [u64; 3],
-    /// In the order in which they are locked.
+    /// The data sources of the array_views, in the order in which they are locked.
     sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
     /// Arrays that are captured directly, not through array_views.
     arrays: SmallVec<[CapturedArray; 2]>,
     uses: SmallVec<[WeakUse; 4]>,
-    /// The addresses for the address slots: 0 for an argument that the kernel does not use.
+    /// The addresses for the address slots. 0 for an argument that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
-    /// For a kernel that checks bounds, the memory behind the addresses.
+    /// For a kernel that checks bounds: the memory at each address.
     spans: Vec<Span>,
     /// The textures that are read as images.
     images: Vec<Mirroring>,
@@ -66,7 +66,8 @@ pub(in crate::runtime) struct Launched<'a> {
 }
 
 impl CachedLaunch {
-    /// Caches a launch that was just submitted, under the locks of its sources; `None` if the next launch may differ.
+    /// Caches a launch that was just submitted. Returns `None` if the next launch may differ. `held`: the locked data
+    /// sources of the launch.
     pub(in crate::runtime) fn of(
         launch: &FunctionLaunch<'_>,
         launched: Launched<'_>,
@@ -79,34 +80,34 @@ impl CachedLaunch {
         for (c, holder) in launched.captured.iter().zip(launched.resolved.holders()) {
             if let (Operand::View(part), Some(holder)) = (c.operand, holder) {
                 let state = held.state(part)?;
-                if !part.is_known_valid(state, holder, c.needs) || !state.has_one_way(holder) {
+                if !part.is_known_valid(state, holder, c.needs) || !state.uses_one_buffer(holder) {
                     return Ok(None);
                 }
             }
         }
-        let mut views: SmallVec<[&Arc<Source>; 8]> = SmallVec::new();
+        let mut view_sources: SmallVec<[&Arc<Source>; 8]> = SmallVec::new();
         let mut arrays = SmallVec::new();
-        // Arguments that the kernel does not use also influence where it runs.
+        // Arguments that the kernel does not use also influence where the kernel runs.
         for argument in launch.arguments {
             match &argument.section {
-                Operand::View(part) => views.push(part.source()),
-                // Asks the locked sources: asking the array itself would violate the order of locks.
+                Operand::View(part) => view_sources.push(part.source()),
+                // `held` tells whether the array has a data source. Asking the array itself would violate the order of locks.
                 Operand::Array(array, layout) if held.of_array(array).is_none() => {
                     let bytes = array.mirror().map(|_| layout.hull());
-                    let is_it = |o: &Operand| match (o, &bytes) {
+                    let is_same_section = |o: &Operand| match (o, &bytes) {
                         (Operand::Array(a, l), Some(bytes)) => Arc::ptr_eq(a, array) && l.hull() == *bytes,
                         _ => false,
                     };
-                    let written = launched.captured.iter().any(|c| c.access.writes() && is_it(c.operand));
+                    let written = launched.captured.iter().any(|c| c.access.writes() && is_same_section(c.operand));
                     arrays.push((Arc::downgrade(array), bytes.filter(|_| written)));
                 }
                 _ => return Ok(None),
             }
         }
-        views.sort_unstable_by_key(|s| s.id());
-        views.dedup_by_key(|s| s.id());
+        view_sources.sort_unstable_by_key(|s| s.id());
+        view_sources.dedup_by_key(|s| s.id());
         let mut sources = SmallVec::new();
-        for source in views {
+        for source in view_sources {
             sources.push((Arc::downgrade(source), held.of(source)?.stamp()));
         }
         Ok(Some(Self {
@@ -128,7 +129,8 @@ impl CachedLaunch {
         }))
     }
 
-    /// Launches again with another block of the same size, whose addresses go to `slots`; `None` if something has changed.
+    /// Repeats the launch with `block`, an argument block of the same size. Writes the addresses to `slots` of the block.
+    /// `None` if something has changed.
     pub fn launch(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
         if self.images.is_empty() {
             return self.launch_with(&[], block, slots);
@@ -136,7 +138,7 @@ impl CachedLaunch {
         self.launch_with_images(block, slots)
     }
 
-    /// A function of its own, because most launches have no images.
+    /// [`Self::launch`] with images. A separate cold function, because most launches have no images.
     #[cold]
     fn launch_with_images(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
         match mirrors::rebound(&self.images, block)? {
@@ -180,21 +182,21 @@ impl CachedLaunch {
         let slots = slots.iter().zip(self.addresses.iter().copied());
         match submit(|d| view.dispatch(&kernel, d), &kernel, self.groups, &uses, images, block, slots, &self.spans, &[])
         {
-            // The launch needs a wait first, or its data are lost.
+            // The launch needs a wait first, or bytes of its buffers are lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => Ok(None),
             done => {
                 if !self.arrays.is_empty() {
-                    self.count_writes();
+                    self.outdate_mirrors();
                 }
                 done.map(Some)
             }
         }
     }
 
-    /// Cold: most launches have no arrays.
+    /// Marks the mirror images of written textures as outdated. Cold, because most launches have no arrays.
     #[cold]
-    fn count_writes(&self) {
+    fn outdate_mirrors(&self) {
         for (array, written) in &self.arrays {
             let (Some(bytes), Some(array)) = (written, array.upgrade()) else { continue };
             if let Some(mirror) = array.mirror() {

@@ -1,4 +1,4 @@
-//! Where a launch runs (SEL-1 to SEL-19).
+//! Selects the accelerator_view on which a launch runs (SEL-1 to SEL-19).
 
 use crate::coherence::selection::{Conflict, ViewCandidate, dispatch_target};
 use crate::device::physical::DeviceKind;
@@ -13,33 +13,33 @@ use crate::runtime::data::part::Part;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The view a launch runs on (SEL-1 to SEL-19). `default` is the accelerator whose default view is taken when nothing else
-/// decides.
+/// The view on which a launch runs (SEL-1 to SEL-19). `named`: the view that the program has given. `operands`: the arguments.
+/// `default` returns the default view, which is used when neither `named` nor the arguments decide.
 pub(in crate::runtime) fn choose<'a>(
     named: Option<Arc<AcceleratorView>>,
-    sides: impl Iterator<Item = &'a Operand> + Clone,
+    operands: impl Iterator<Item = &'a Operand> + Clone,
     held: &mut LockedSources<'_>,
     default: impl FnOnce() -> Result<Arc<AcceleratorView>>,
 ) -> Result<Arc<AcceleratorView>> {
     let named = named.filter(|v| !v.is_auto_selection());
-    let arrays: SmallVec<[&Arc<Array>; 4]> = sides
+    let arrays: SmallVec<[&Arc<Array>; 4]> = operands
         .clone()
         .filter_map(|s| match s {
             Operand::Array(array, _) => Some(array),
             _ => None,
         })
         .collect();
-    let tied: SmallVec<[u64; 4]> = arrays.iter().map(|a| a.view().id()).collect();
+    let view_ids: SmallVec<[u64; 4]> = arrays.iter().map(|a| a.view().id()).collect();
     let chosen = if named.is_some() || !arrays.is_empty() {
         let explicit = named.as_ref().map(|v| v.id());
-        let there = dispatch_target(explicit, &tied, [], || 0);
-        if let Err(Conflict::NotThere(n) | Conflict::Apart(n)) = there {
+        let there = dispatch_target(explicit, &view_ids, [], || 0);
+        if let Err(Conflict::NotOnRequestedView(n) | Conflict::OnDifferentViews(n)) = there {
             let (noun, there) = (arrays[n].noun(), arrays[n].view().accelerator().name());
-            let or_view = if arrays[n].texels().is_some() { "" } else { ", or give an array_view of it" };
+            let or_view = if arrays[n].texels().is_some() { "" } else { ", or pass an array_view of the array" };
             return Err(Error::runtime(match &named {
                 Some(view) => format!(
-                    "{noun} {n} of the launch is on another accelerator_view (of {there}) than the launch (of {}); \
-                     copy it to {noun}s there{or_view}",
+                    "{noun} {n} of the launch is on an accelerator_view of {there}, but the launch runs on another \
+                     accelerator_view, of {}; copy the {noun} to the accelerator_view of the launch{or_view}",
                     view.accelerator().name()
                 ),
                 None => format!(
@@ -51,7 +51,7 @@ pub(in crate::runtime) fn choose<'a>(
         }
         named.unwrap_or_else(|| arrays[0].view().clone())
     } else {
-        free_choice(sides, held, default()?)?
+        free_choice(operands, held, default()?)?
     };
     if chosen.accelerator().kind() == DeviceKind::Cpu {
         return Err(not_on_cpu(chosen.accelerator()));
@@ -59,22 +59,23 @@ pub(in crate::runtime) fn choose<'a>(
     Ok(chosen)
 }
 
-/// True if nothing else than the default accelerator and the state of array_views decides where a launch runs.
-pub(in crate::runtime) fn is_free<'a>(
+/// True if the program has named no view and the launch uses no array. Then only the default accelerator and the state
+/// of the array_views decide where the launch runs.
+pub(in crate::runtime) fn is_view_undetermined<'a>(
     named: Option<&Arc<AcceleratorView>>,
-    mut sides: impl Iterator<Item = &'a Operand>,
+    mut operands: impl Iterator<Item = &'a Operand>,
 ) -> bool {
-    named.is_none_or(|view| view.is_auto_selection()) && !sides.any(|side| matches!(side, Operand::Array(..)))
+    named.is_none_or(|view| view.is_auto_selection()) && !operands.any(|side| matches!(side, Operand::Array(..)))
 }
 
-/// SEL-8 to SEL-14.
+/// The view of a launch without a named view and without arrays (SEL-8 to SEL-14).
 fn free_choice<'a>(
-    sides: impl Iterator<Item = &'a Operand>,
+    operands: impl Iterator<Item = &'a Operand>,
     held: &mut LockedSources<'_>,
     default_view: Arc<AcceleratorView>,
 ) -> Result<Arc<AcceleratorView>> {
     let default = default_view.accelerator().clone();
-    let parts: SmallVec<[&Arc<Part>; 8]> = sides
+    let parts: SmallVec<[&Arc<Part>; 8]> = operands
         .filter_map(|s| match s {
             Operand::View(part) => Some(part),
             _ => None,
@@ -88,18 +89,18 @@ fn free_choice<'a>(
         }
     };
     for (_, state) in &held.0 {
-        // Home is a location before anything has used the source there (SEL-17).
+        // The home location of a data source counts as a location even before anything has used the source there (SEL-17).
         state.home_view().into_iter().for_each(&mut consider);
         state.views().for_each(&mut consider);
     }
-    // SEL-14 allows any member of the set. The order of creation makes the choice independent of the order in which
-    // accelerator_views became locations, which queries influence.
+    // SEL-14 allows any of these views. Sorting by creation makes the choice independent of the order in which accelerator_views
+    // became locations of the data sources. Queries influence that order.
     if views.len() > 1 {
         views.sort_unstable_by_key(|v| v.id());
     }
     let mut candidates: SmallVec<[ViewCandidate<u64>; 4]> = SmallVec::new();
     for view in [&default_view].into_iter().chain(&views) {
-        // A view known to some sources may be new to others; only the default view may be new to all.
+        // A view may be a location of only some of the data sources. The default view may be a location of none of them.
         let mut holds_all = !views.is_empty();
         for part in parts.iter().take_while(|_| !views.is_empty()) {
             let state = held.state(part)?;
@@ -108,14 +109,14 @@ fn free_choice<'a>(
                 holds_all &= state.directory.is_valid(part.region(), holder.location);
             }
         }
-        // A kernel is loaded on its accelerator, so what it needs is there.
+        // `fits`: the kernel is loaded on this accelerator, so the accelerator has the features that the kernel needs.
         candidates.push(ViewCandidate { view: view.id(), holds_all, on_default_accelerator: true, fits: true });
     }
     let id = dispatch_target(None, &[], candidates, || default_view.id()).unwrap_or(default_view.id());
     Ok(views.into_iter().find(|v| v.id() == id).unwrap_or(default_view))
 }
 
-/// PFE-8, for a view that is named: whatever else is wrong with the launch.
+/// Fails if the named view cannot run kernels (PFE-8). This error takes precedence over other errors of the launch.
 pub(in crate::runtime) fn check_runs_kernels(view: Option<&Arc<AcceleratorView>>) -> Result<()> {
     match view {
         Some(v) if v.accelerator().kind() == DeviceKind::Cpu => Err(not_on_cpu(v.accelerator())),

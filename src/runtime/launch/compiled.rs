@@ -1,4 +1,4 @@
-//! Launches of the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
+//! Launches compiled kernels on Vulkan views. The kernel compiler has made these kernels from C++ AMP lambdas.
 
 use crate::device::Dispatch;
 use crate::device::block::AddressSlot;
@@ -19,15 +19,15 @@ use crate::runtime::launch::mirrors::{self, TextureAccess};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::searched::Searched;
 use crate::runtime::launch::shadows::Shadows;
-use crate::runtime::launch::shared::are_apart;
+use crate::runtime::launch::shared::are_disjoint;
 use crate::runtime::launch::submit::submit;
 use crate::runtime::launch::uses::reads_and_writes;
 use crate::runtime::launch::workgroup::workgroup;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Fails if the kernel reads and writes a texture of less than 32 bits, by whichever of its arguments (TEX-21). Read-only
-/// views are left to the check of levels (TEX-33).
+/// Fails if the kernel reads and writes a texture of less than 32 bits per component, through the same or different arguments
+/// (TEX-21). [`check_levels`](crate::runtime::data::texture::check_levels) covers read-only texture views (TEX-33).
 pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[FunctionArgument<'_>]) -> Result<()> {
     let mut narrow: SmallVec<[_; 4]> = SmallVec::new();
     for (n, a) in arguments.iter().enumerate().filter(|(_, a)| a.access.writes()) {
@@ -39,9 +39,9 @@ pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[FunctionA
         let mut writers = narrow.iter().filter(|(.., (_, writes))| *writes);
         if let Some((writer, ..)) = writers.find(|w| arguments[w.0].section.overlaps(texture, texels)) {
             return Err(Error::unsupported(format!(
-                "{}: the kernel reads and writes a texture of {bits} bits per scalar element (it reads argument \
-                 {reader} and writes argument {writer}); a kernel can do both only with 32 bits; use 32 bits, or read \
-                 one texture and write another",
+                "{}: the kernel reads and writes the same texture (reads argument {reader}, writes argument {writer}). \
+                 Such a texture must have 32 bits per scalar element, but has {bits} bits; use 32 bits, or write \
+                 another texture",
                 kernel.location
             )));
         }
@@ -49,11 +49,11 @@ pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[FunctionA
     Ok(())
 }
 
-/// Checks that the launch fits what was compiled.
+/// Checks that the launch matches the compiled kernel.
 pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) -> Result<()> {
     let refused = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
     let given = (launch.block.len() as u64, launch.block_align as u64);
-    // The compiler may know a smaller alignment than the source asks for.
+    // The block may be aligned more strictly than the compiler requires.
     if given.0 != kernel.block_size || given.1 < kernel.block_align {
         return refused(format!(
             "the kernel was compiled for arguments of {} bytes aligned to {}, but the host passes {} bytes aligned to \
@@ -63,13 +63,13 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) 
     }
     for c in kernel.captures.iter().filter(|c| c.offset != ANY_OFFSET) {
         let mut slots = launch.arguments.iter().filter_map(|a| a.slot.as_ref());
-        let is_it = |slot: &AddressSlot<'_>| {
-            slot.offset() == c.offset && (!c.further || matches!(slot, AddressSlot::Behind(..)))
+        let is_slot_of_capture = |slot: &AddressSlot<'_>| {
+            slot.offset() == c.offset && (!c.indirect || matches!(slot, AddressSlot::Indirect(..)))
         };
-        if !slots.any(is_it) {
+        if !slots.any(is_slot_of_capture) {
             return refused(format!(
-                "the kernel uses a pointer captured at byte {} of its functor that belongs to no array_view and no \
-                 live array; capture an array_view, or a reference to an array",
+                "the kernel uses a pointer that belongs to no array_view and no live array (captured at byte {} of the \
+                 functor); capture an array_view, or a reference to an array",
                 c.offset
             ));
         }
@@ -77,19 +77,19 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) 
     Ok(())
 }
 
-/// The error text if there is no compiled kernel.
-pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
+/// The error of a launch without a compiled kernel on an accelerator that needs one.
+pub(in crate::runtime) fn missing_kernel_error(accelerator: &Accelerator) -> Error {
     Error::unsupported(format!(
-        "{} runs SPIR-V, but the program has no compiled kernel for this launch; compile the source file with revamp-c++ or \
-         with revamp_add_kernels() of CMake, or run it on host threads, the accelerator direct3d\\warp \
-         (accelerator::direct3d_warp)",
+        "{} runs SPIR-V, but the program has no compiled kernel for this launch; compile the source file with \
+         revamp-c++ or with revamp_add_kernels() of CMake, or launch on host threads (direct3d\\warp, \
+         accelerator::direct3d_warp)",
         accelerator.name()
     ))
 }
 
-/// The addresses for the address slots, and with `checks` the memory behind each.
+/// The addresses for the address slots, and with `checks` also the memory at each address.
 fn addresses(
-    used: &[Option<Access>],
+    used_as: &[Option<Access>],
     resolved: &ResolvedArguments,
     accelerator: &Accelerator,
     checks: bool,
@@ -97,11 +97,11 @@ fn addresses(
     let mut bound = resolved.uses.iter();
     let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
     let mut spans: Vec<Span> = Vec::new();
-    for access in used {
-        // The extent of an array may be used even if its elements are not.
+    for access in used_as {
+        // A kernel may use the extent of an array but not the elements. The address of the elements is then 0.
         let (address, span) = match access.and_then(|_| bound.next()) {
             None => (0, (0, 0)),
-            // Reached by its descriptor alone.
+            // The kernel accesses an image only through a descriptor.
             Some(b) if b.buffer.image().is_some() => (0, (0, 0)),
             Some(b) => {
                 let start = b.buffer.device_address().ok_or_else(|| {
@@ -118,17 +118,21 @@ fn addresses(
     Ok((addresses, spans))
 }
 
-/// Runs the kernel on `view`. `used`: how it uses each argument; the used ones are `captured`. `again` gets the cached
-/// launch if there can be one. `as_images`: textures may be read as images.
+/// Runs the kernel on `view`.
+///
+/// - `used_as`: the kernel's access to each argument, `None` for an argument that the kernel does not use.
+/// - `captured`: the used arguments.
+/// - `cache_slot` receives the cached launch if the launch can be cached.
+/// - `as_images`: true if textures may be read as images.
 #[allow(clippy::too_many_arguments)]
 pub(in crate::runtime) fn run(
     kernel: &Arc<Compiled>,
     launch: &FunctionLaunch<'_>,
-    used: &[Option<Access>],
+    used_as: &[Option<Access>],
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
     held: &mut LockedSources<'_>,
-    again: Option<&mut Option<CachedLaunch>>,
+    cache_slot: Option<&mut Option<CachedLaunch>>,
     as_images: bool,
 ) -> Result<Point> {
     check(kernel, launch)?;
@@ -136,17 +140,21 @@ pub(in crate::runtime) fn run(
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
-    let mut form = if as_images { mirrors::form(kernel, launch, captured, view)? } else { TextureAccess::Texels };
-    let (device, compiled, kernels) = view.loads();
+    let mut texture_access =
+        if as_images { mirrors::texture_access(kernel, launch, captured, view)? } else { TextureAccess::Texels };
+    let (device, compiled, kernels) = view.device_and_kernels();
     let load = |kernel| compiled.load(device, kernels, kernel);
-    let with_images =
-        kernel.with_images.as_ref().filter(|_| matches!(form, TextureAccess::Images(..))).map(|(k, _)| load(k));
+    let with_images = kernel
+        .with_images
+        .as_ref()
+        .filter(|_| matches!(texture_access, TextureAccess::Images(..)))
+        .map(|(k, _)| load(k));
     let mut loaded = match with_images {
         Some(Ok(loaded)) => loaded,
         other => {
             if let Some(Err(e)) = other {
-                crate::log!(Info, "{}: kernels read textures as texels, not as images: {e}", kernel.location);
-                form = TextureAccess::Texels;
+                crate::log!(Info, "{}: the kernel reads textures as texels instead of images: {e}", kernel.location);
+                texture_access = TextureAccess::Texels;
             }
             load(kernel)?
         }
@@ -179,36 +187,38 @@ pub(in crate::runtime) fn run(
     let groups = groups(launch.extent, size)?;
     let mut resolved = ResolvedArguments::default();
     resolved.make_valid(captured, view, held, DISPATCH)?;
-    variant.apart = loaded.depends_on_sharing() && are_apart(&resolved.uses);
+    variant.no_aliasing = loaded.depends_on_sharing() && are_disjoint(&resolved.uses);
     if let Some(decided) = loaded.variant(device, kernels, variant)? {
         loaded = decided;
     }
-    let shadows = Shadows::of(kernel, launch, &form, used, captured, &mut resolved, view)?;
-    let (addresses, spans) = addresses(used, &resolved, accelerator, loaded.checks().is_some())?;
+    let shadows = Shadows::of(kernel, launch, &texture_access, used_as, captured, &mut resolved, view)?;
+    let (addresses, spans) = addresses(used_as, &resolved, accelerator, loaded.checks().is_some())?;
     resolved.uses.retain(|u| u.buffer.image().is_none());
     let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
     let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
-    let images = if let TextureAccess::Images(_, bound) = &form { &bound[..] } else { &[] };
-    let give = |d: &Dispatch<'_>| match (&searched, launch.timer) {
+    let images = if let TextureAccess::Images(_, bound) = &texture_access { &bound[..] } else { &[] };
+    let enqueue = |d: &Dispatch<'_>| match (&searched, launch.timer) {
         (None, None) => view.dispatch(&loaded, d),
         (None, Some(slot)) => view.dispatch_into(&loaded, d, slot),
         (Some(searched), slot) => searched.dispatch(view, d, slot),
     };
-    let point = match submit(give, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans, launch.after) {
-        // The device lacks a sampler.
-        Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => {
-            crate::log!(Info, "{}: kernels read textures as texels, not as images: {e}", kernel.location);
-            return run(kernel, launch, used, captured, view, held, None, false);
-        }
-        done => done?,
-    };
+    let point =
+        match submit(enqueue, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans, launch.after) {
+            // The device does not support a sampler of the launch.
+            Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => {
+                crate::log!(Info, "{}: the kernel reads textures as texels instead of images: {e}", kernel.location);
+                return run(kernel, launch, used_as, captured, view, held, None, false);
+            }
+            done => done?,
+        };
     if let Some(shadows) = &shadows {
         shadows.write(view)?;
     }
     resolved.written(captured, held)?;
-    let repeats =
-        searched.as_ref().is_none_or(|s| s.repeats) && shadows.is_none() && !matches!(form, TextureAccess::TexelsNow);
-    if let Some(again) = again.filter(|_| repeats) {
+    let repeats = searched.as_ref().is_none_or(|s| s.repeats)
+        && shadows.is_none()
+        && !matches!(texture_access, TextureAccess::TexelsNow);
+    if let Some(cache_slot) = cache_slot.filter(|_| repeats) {
         let launched = Launched {
             view,
             compiled: kernel,
@@ -218,9 +228,9 @@ pub(in crate::runtime) fn run(
             resolved: &resolved,
             addresses,
             spans,
-            images: if let TextureAccess::Images(all, _) = form { all } else { Vec::new() },
+            images: if let TextureAccess::Images(all, _) = texture_access { all } else { Vec::new() },
         };
-        *again = CachedLaunch::of(launch, launched, held)?;
+        *cache_slot = CachedLaunch::of(launch, launched, held)?;
     }
     Ok(point)
 }

@@ -1,8 +1,9 @@
-//! The workgroups that cover a compute domain.
+//! Computes the number of workgroups that cover a compute domain.
 
 use crate::error::{Error, Result};
 
-/// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
+/// The number of workgroups in x, y and z that cover `extent`. `size`: threads of a workgroup in x, y and z. If `extent` has more
+/// than three dimensions, z covers all dimensions but the last two (PFE-3, PFE-4, PFE-9).
 pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
     let mut all: u64 = 1;
     for &e in extent {
@@ -21,7 +22,7 @@ pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64;
     Ok([x.div_ceil(gx), y.div_ceil(gy), z.div_ceil(gz)])
 }
 
-/// The threads of an extent in x, y, z.
+/// The number of threads of an extent in x, y and z.
 pub(in crate::runtime) fn threads(extent: &[i32]) -> [u64; 3] {
     let mut from_last = extent.iter().rev().map(|&e| u64::from(e.max(1).unsigned_abs()));
     let x = from_last.next().unwrap_or(1);

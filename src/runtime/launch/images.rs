@@ -1,4 +1,4 @@
-//! The images and samplers that a launch of a SPIR-V kernel binds, and their checks.
+//! Checks the images and samplers that a launch of a SPIR-V kernel binds.
 
 use crate::device::{ImageAbilities, Sampler};
 use crate::error::{Error, Result};
@@ -15,15 +15,15 @@ pub struct ImageArgument {
     pub set: u32,
     /// Binding.
     pub binding: u32,
-    /// Number in an array of descriptors.
+    /// Index in an array of descriptors.
     pub element: u32,
-    /// The texture's levels.
+    /// The texture's levels, as an operand.
     pub section: Operand,
-    /// The same as numbers.
+    /// The numbers of the levels in `section`.
     pub levels: Range<u32>,
     /// The sampler.
     pub sampler: Option<Sampler>,
-    /// How the kernel uses it; `None`: as it declares.
+    /// How the kernel uses the image. `None`: as the kernel declares.
     pub access: Option<Access>,
 }
 
@@ -32,20 +32,20 @@ fn name(b: &Binding) -> String {
     format!("{b}, a {},", b.kind.name())
 }
 
-/// Checks an image against what the kernel declares.
+/// Checks an image against the declaration of the binding in the kernel.
 pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageArgument) -> Result<()> {
-    let at = || name(declared);
+    let binding_name = || name(declared);
     let ImageArgument { section, levels, sampler, .. } = argument;
     let Some(image) = declared.kind.image() else {
         return Err(Error::invalid(format!(
             "{} is given a texture, but is not an image; pass an array or array_view",
-            at()
+            binding_name()
         )));
     };
     let Operand::Array(array, _) = section else {
         return Err(Error::internal("the section of a texture is not an array"));
     };
-    let abilities = array.buffer().image().ok_or_else(|| Error::internal("a texture without an image"))?;
+    let abilities = array.buffer().image().ok_or_else(|| Error::internal("a texture has no image"))?;
     check_type(declared, image, abilities)?;
     let format = abilities.shape.format();
     let device = kernel.accelerator().name();
@@ -55,26 +55,29 @@ pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageAr
                 return Err(Error::unsupported(format!(
                     "{} is given a texture of {format}, but {device} cannot write images of these texels; use another \
                      format",
-                    at()
+                    binding_name()
                 )));
             }
             if levels.len() > 1 {
                 return Err(Error::invalid(format!(
                     "{} is given {} levels of a texture, but a storage image has one level; set level_count to 1",
-                    at(),
+                    binding_name(),
                     levels.len()
                 )));
             }
         }
         BindingKind::CombinedImageSampler(_) => {
             let Some(sampler) = sampler else {
-                return Err(Error::invalid(format!("{} is given a texture without a sampler; set sampler", at())));
+                return Err(Error::invalid(format!(
+                    "{} is given a texture without a sampler; set the sampler",
+                    binding_name()
+                )));
             };
-            if sampler.linear && !abilities.linear {
+            if sampler.linear_filter && !abilities.linear_filter {
                 return Err(Error::unsupported(format!(
                     "{} is given a texture of {format} with a linear filter, but {device} does not filter these \
                      texels; use REVAMP_FILTER_POINT",
-                    at()
+                    binding_name()
                 )));
             }
             return Ok(());
@@ -82,20 +85,24 @@ pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageAr
         _ => {}
     }
     if sampler.is_some() {
-        return Err(Error::invalid(format!("{} is given a sampler, but takes none; leave sampler NULL", at())));
+        return Err(Error::invalid(format!(
+            "{} is given a sampler, but takes none; leave the sampler NULL",
+            binding_name()
+        )));
     }
     Ok(())
 }
 
-/// Checks an image and the sampler of another binding with which the kernel samples it.
+/// Checks an image and the sampler of another binding, if the kernel samples the image with that sampler. `sampler`: the set and
+/// the binding of the sampler, and the sampler.
 pub(super) fn check_pair(kernel: &SpirvKernel, image: &ImageArgument, sampler: (u32, u32, &Sampler)) -> Result<()> {
     let Operand::Array(array, _) = &image.section else {
         return Err(Error::internal("the section of a texture is not an array"));
     };
     match array.buffer().image() {
-        Some(abilities) if sampler.2.linear && !abilities.linear => Err(Error::unsupported(format!(
-            "binding {} of set {} is given a linear sampler, with which the kernel samples binding {} of set {}, a \
-             texture of {}; {} does not filter these texels: use REVAMP_FILTER_POINT",
+        Some(abilities) if sampler.2.linear_filter && !abilities.linear_filter => Err(Error::unsupported(format!(
+            "binding {} of set {} is given a linear sampler, but the kernel uses the sampler with a texture (binding \
+             {} of set {}) of {}, which {} does not filter; use REVAMP_FILTER_POINT",
             sampler.1,
             sampler.0,
             image.binding,
@@ -107,24 +114,25 @@ pub(super) fn check_pair(kernel: &SpirvKernel, image: &ImageArgument, sampler: (
     }
 }
 
-/// Checks a binding to which a sampler alone is given.
+/// Checks a binding to which the launch gives a sampler without an image. Fails unless the binding declares a sampler.
 pub(super) fn check_sampler(declared: &Binding) -> Result<()> {
     if declared.kind == BindingKind::Sampler {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "{} is given a sampler without a texture; pass what the binding declares",
+        "{} is given a sampler without a texture, but is not a sampler; pass an argument of the kind that the kernel \
+         uses",
         name(declared)
     )))
 }
 
 fn check_type(declared: &Binding, image: ImageType, abilities: &ImageAbilities) -> Result<()> {
-    let at = || name(declared);
+    let binding_name = || name(declared);
     let (shape, format) = (&abilities.shape, abilities.shape.format());
     if usize::from(image.dimensions) != shape.rank() {
         return Err(Error::invalid(format!(
             "{} has {} dimensions, but the texture has {}; both must be equal",
-            at(),
+            binding_name(),
             image.dimensions,
             shape.rank()
         )));
@@ -132,8 +140,9 @@ fn check_type(declared: &Binding, image: ImageType, abilities: &ImageAbilities) 
     let seen = sampled_as(format.kind);
     if image.sampled != seen {
         return Err(Error::invalid(format!(
-            "{} has texels of {}, but kernels read the texture's {format} as {seen}; declare the binding so",
-            at(),
+            "{} has texels of {}, but kernels read the texture's {format} as {seen}; use {seen} for the binding in the \
+             kernel",
+            binding_name(),
             image.sampled
         )));
     }
@@ -141,14 +150,14 @@ fn check_type(declared: &Binding, image: ImageType, abilities: &ImageAbilities) 
         Some(wanted) if matches!(declared.kind, BindingKind::StorageImage(_)) && Some(wanted) != format_of(format) => {
             Err(Error::invalid(format!(
                 "{} is declared with format {wanted:?}, but the texture has {format}; both must be equal",
-                at()
+                binding_name()
             )))
         }
         _ => Ok(()),
     }
 }
 
-/// As what kernels see components: those of doubles are two words.
+/// The type as which kernels read components. Kernels read a component of type double as two words.
 fn sampled_as(kind: ComponentKind) -> SampledType {
     match kind {
         ComponentKind::Int => SampledType::Int,
@@ -157,7 +166,7 @@ fn sampled_as(kind: ComponentKind) -> SampledType {
     }
 }
 
-/// SPIR-V's format of an image of these texels.
+/// The SPIR-V image format of these texels.
 fn format_of(f: TexelFormat) -> Option<ImageFormat> {
     use ComponentKind::{Double, Float, Int, Norm, Uint, Unorm};
     use ImageFormat as I;

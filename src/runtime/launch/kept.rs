@@ -1,4 +1,4 @@
-//! Launches kept until they may begin: what their callers lent is copied.
+//! Keeps launches that must wait for other operations, with copies of the data that the callers lent.
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::host::HostKernel;
@@ -13,26 +13,26 @@ use crate::runtime::launch::request::{
 };
 use std::sync::Arc;
 
-/// An address slot with its own bytes.
+/// An [`AddressSlot`] that owns the bytes to be appended.
 struct KeptSlot(u32, Option<Box<[u8]>>);
 
 impl KeptSlot {
     fn new(slot: &AddressSlot<'_>) -> Self {
         match *slot {
             AddressSlot::At(offset) => Self(offset, None),
-            AddressSlot::Behind(offset, bytes) => Self(offset, Some(bytes.into())),
+            AddressSlot::Indirect(offset, bytes) => Self(offset, Some(bytes.into())),
         }
     }
 
     fn lend(&self) -> AddressSlot<'_> {
         match &self.1 {
             None => AddressSlot::At(self.0),
-            Some(bytes) => AddressSlot::Behind(self.0, bytes),
+            Some(bytes) => AddressSlot::Indirect(self.0, bytes),
         }
     }
 }
 
-/// An argument with its own bytes.
+/// An [`Argument`] that owns its bytes.
 enum KeptArgument {
     Buffer([u32; 3], Operand, Option<Access>),
     Uniform([u32; 3], Box<[u8]>),
@@ -108,7 +108,7 @@ impl KeptLaunch {
         Self { domain, arguments, block: launch.block.into(), timer }
     }
 
-    /// Calls `go` with the launch.
+    /// Calls `go` with the kept launch.
     pub fn with<T>(&self, go: impl FnOnce(&SpirvLaunch<'_>) -> T) -> T {
         let domain = match &self.domain {
             KeptDomain::Extent(extent) => SpirvDomain::Extent(extent),
@@ -120,7 +120,7 @@ impl KeptLaunch {
     }
 }
 
-/// Makes a kernel for host threads from the argument block, at any time.
+/// Makes a kernel for host threads from the argument block. Can be called after the call that requested the launch has returned.
 pub type KeptKernel = Box<dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + Send + Sync>;
 
 /// An array or array_view that a function uses.
@@ -165,7 +165,7 @@ impl KeptFunctionLaunch {
         }
     }
 
-    /// Calls `go` with the launch.
+    /// Calls `go` with the kept launch.
     pub fn with<T>(&self, go: impl FnOnce(&FunctionLaunch<'_>) -> T) -> T {
         let mut arguments = Vec::with_capacity(self.arguments.len());
         for KeptOperand { section, access, slot, narrow_bits } in &self.arguments {

@@ -1,4 +1,4 @@
-//! Launches that wait for completions.
+//! Begins launches after the completions in their wait lists.
 
 use crate::device::hazard::{Point, Tracker};
 use crate::error::Result;
@@ -12,14 +12,15 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The points for which the view's queue waits without the host; `None` if the host must wait.
-pub(super) fn points_here(view: Option<&Arc<AcceleratorView>>, after: &After) -> Option<SmallVec<[Point; 4]>> {
-    // Without a view it is not yet known where the launch runs. No device has the number 0.
+/// The points of `after` for which the queue of `view` can wait on the device. `None` if the host must wait.
+pub(super) fn points_on_device(view: Option<&Arc<AcceleratorView>>, after: &After) -> Option<SmallVec<[Point; 4]>> {
+    // Without a view, the device of the launch is not known yet. No device has the id 0.
     after.on_device(view.filter(|view| !view.is_auto_selection()).map_or(0, |view| view.device().id()))
 }
 
-/// Begins a launch of these arguments by `launch`, on a thread of the library, once it may begin. It is done when the device has done
-/// it. `default` is the default view if the launch may run there: the runtime may be about to end when it begins.
+/// Calls `launch` on a thread of the library once a launch with the arguments `captured` may begin. The returned completion is
+/// done when the device has run the launch. `default`: the default view, if the launch may run there. The caller chooses the
+/// default view now, because the runtime may be ending when the launch begins.
 pub(super) fn later<'a>(
     view: Option<Arc<AcceleratorView>>,
     default: Option<Arc<AcceleratorView>>,
@@ -31,7 +32,7 @@ pub(super) fn later<'a>(
     let named = view.as_ref().or(default.as_ref());
     let mut views: SmallVec<[Arc<AcceleratorView>; 4]> = named.map(AcceleratorView::actual).into_iter().collect();
     for (operand, access) in captured {
-        operand.take_back(access);
+        operand.revoke(access);
         claims.extend(operand.claim().map(|(tracker, range)| (tracker, range, access)));
         if view.is_none() {
             views.extend(operand.view().cloned());

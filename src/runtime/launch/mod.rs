@@ -1,16 +1,16 @@
-//! Launches: of SPIR-V kernels ([`spirv`]), and of functions of the program ([`function`]), which run on host threads or as the
-//! kernels compiled of them ([`compiled`]).
+//! Launches of SPIR-V kernels ([`spirv`]) and of functions of the program ([`function`]). The functions run on host threads, or
+//! on Vulkan devices as the kernels compiled from them ([`compiled`]).
 //!
-//! Three caches recognize a repeated launch, each one step closer to the device:
+//! Three caches make a repeated launch cheaper:
 //!
-//! | cache | whose | knows | holds as long as |
+//! | cache | owner | contents | valid while |
 //! | --- | --- | --- | --- |
-//! | [`cache`] | a thread's | which requests came again, by their handles and shapes | no handle of the request was freed |
-//! | [`cached_launch`] | an entry of that | where the launch ran, its buffers and addresses | the stamps of its data sources stay |
-//! | `device/vulkan/recording` | a queue's | command buffers, by the launches recorded in them | the queue lives |
+//! | [`cache`] | a thread | repeated requests, by their handles and shapes | no handle of the request was freed |
+//! | [`cached_launch`] | an entry of [`cache`] | the view, buffers and addresses of the launch | the stamps of its data sources are unchanged |
+//! | `device/vulkan/recording` | a queue | command buffers, by the launches recorded in them | the queue lives |
 //!
-//! The first saves looking up handles, the second checking and making arguments valid (decision 14), the third recording
-//! (decision 13).
+//! [`cache`] saves the lookups of handles. [`cached_launch`] saves the checks of arguments and making them valid (decision 14).
+//! `device/vulkan/recording` saves the recording of commands (decision 13).
 
 pub mod arguments;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Launches of kernels whose workgroup is looked for (decision 37).
+//! Launches kernels for which the library searches the fastest workgroup size (decision 37).
 
 use crate::config::{self, Workgroups};
 use crate::device::hazard::Point;
@@ -12,26 +12,28 @@ use crate::log;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::loaded_kernel::{LoadedKernel, SearchLock};
 use crate::runtime::accelerators::search::{Decision, Search};
-use crate::runtime::launch::workgroup::{fits, others};
+use crate::runtime::launch::workgroup::{alternatives, fits};
 use std::sync::Arc;
 
-/// The least that building a pipeline is taken to cost, in nanoseconds: the first one may have come from the cache.
-const COST: u64 = 20_000_000;
+/// Minimum for the estimated cost of building a pipeline, in nanoseconds. The estimate is the time of the kernel's first launch,
+/// which includes building the pipeline. This time is too short if the pipeline came from the cache.
+const MIN_BUILD_NS: u64 = 20_000_000;
 
-/// A launch of a kernel whose workgroup is looked for.
+/// The workgroup size of one launch, and the kernel with this size.
 pub(super) struct Searched {
-    /// The kernel in this workgroup.
+    /// The kernel with this workgroup size.
     pub kernel: Arc<LoadedKernel>,
-    /// The workgroup.
+    /// The workgroup size.
     pub size: [u32; 3],
-    /// True if the launch may be repeated as it is.
+    /// True if the launch may be cached and repeated unchanged.
     pub repeats: bool,
-    /// If it is timed: for what, and the number of the workgroup that is tried.
+    /// For a launch that the search times: the search, the number of the tried size (`None`: the first choice), and the number of
+    /// threads of the launch.
     timed: Option<(Arc<SearchLock>, Option<usize>, u64)>,
 }
 
 impl Searched {
-    /// The workgroup for the next launch of `base` in a domain, for which `first` is the first choice.
+    /// Chooses the workgroup size for the next launch of `base`. `first`: the size that is used before a faster one is found.
     pub fn begin(
         view: &Arc<AcceleratorView>,
         base: &Arc<LoadedKernel>,
@@ -44,7 +46,7 @@ impl Searched {
         let begin = || {
             let known = known();
             if let Some(size) = known {
-                log!(Debug, "{}: workgroup {size:?} for {domain:?} threads, as before", base.label());
+                log!(Debug, "{}: workgroup {size:?} for {domain:?} threads, found by an earlier search", base.label());
             }
             Search::new(first, known)
         };
@@ -52,7 +54,7 @@ impl Searched {
         let threads = domain.iter().product::<u64>();
         let cost = match config::get().workgroups {
             Workgroups::Force => 0,
-            _ => base.made_in(in_size(base, first)).max(COST),
+            _ => base.first_launch_ns(variant_of_size(base, first)).max(MIN_BUILD_NS),
         };
         let step = search.lock().next(threads, cost);
         match step {
@@ -69,7 +71,7 @@ impl Searched {
                     all.put(class, size);
                 }
                 let found = Self::plain(view, base, size, true);
-                // Until here it has kept the pipeline.
+                // `kernel` has kept the pipeline alive until `plain` has found it.
                 drop(kernel);
                 found
             }
@@ -80,7 +82,7 @@ impl Searched {
             Decision::Count(left) => {
                 let plain = Self::plain(view, base, first, true)?;
                 let counted = plain.kernel.counted(&search)?;
-                search.lock().counts(left, counted.clone());
+                search.lock().begin_counting(left, counted.clone());
                 Ok(Self { kernel: counted, ..plain })
             }
             Decision::Counted(kernel) => Ok(Self { kernel, size: first, repeats: true, timed: None }),
@@ -99,12 +101,12 @@ impl Searched {
     }
 
     fn plain(view: &Arc<AcceleratorView>, base: &Arc<LoadedKernel>, size: [u32; 3], repeats: bool) -> Result<Self> {
-        let (device, _, kernels) = view.loads();
-        let kernel = base.variant(device, kernels, in_size(base, size))?.unwrap_or_else(|| base.clone());
+        let (device, _, kernels) = view.device_and_kernels();
+        let kernel = base.variant(device, kernels, variant_of_size(base, size))?.unwrap_or_else(|| base.clone());
         Ok(Self { kernel, size, repeats, timed: None })
     }
 
-    /// Gives the queue the launch; its timer goes to `slot`.
+    /// Gives the launch to the queue of `view`. `slot` receives the timer of the launch.
     pub fn dispatch(&self, view: &AcceleratorView, dispatch: &Dispatch<'_>, slot: Option<&TimerSlot>) -> Result<Point> {
         let Some((search, tried, threads)) = &self.timed else {
             return match slot {
@@ -121,7 +123,7 @@ impl Searched {
     }
 }
 
-/// Builds pipelines to be tried, on a thread of the library.
+/// Builds pipelines for the workgroup sizes that the search tries, on a thread of the library.
 fn build(
     view: &Arc<AcceleratorView>,
     base: &Arc<LoadedKernel>,
@@ -131,11 +133,11 @@ fn build(
 ) {
     let (view, base, owner) = (view.clone(), base.clone(), search.clone());
     let job = move || {
-        let (device, _, kernels) = view.loads();
+        let (device, _, kernels) = view.device_and_kernels();
         let mut built = Vec::new();
         let limits = view.accelerator().properties();
-        for size in others(first, domain).into_iter().filter(|&size| is_possible(limits, size)) {
-            let made = base.make_variant(device, kernels, in_size(&base, size)).and_then(|made| {
+        for size in alternatives(first, domain).into_iter().filter(|&size| is_possible(limits, size)) {
+            let made = base.make_variant(device, kernels, variant_of_size(&base, size)).and_then(|made| {
                 let groups = [0, 1, 2].map(|k| domain[k].div_ceil(u64::from(size[k])));
                 made.kernel().prepare(groups).map(|()| made)
             });
@@ -151,12 +153,12 @@ fn build(
     }
 }
 
-/// The variant of a kernel in this workgroup.
-fn in_size(base: &LoadedKernel, size: [u32; 3]) -> Variant {
+/// The variant of a kernel with this workgroup size.
+fn variant_of_size(base: &LoadedKernel, size: [u32; 3]) -> Variant {
     Variant { workgroup: Some(size).filter(|&size| size != base.workgroup()), ..Variant::default() }
 }
 
-/// True if the accelerator has such workgroups.
+/// True if the accelerator supports workgroups of this size.
 fn is_possible(limits: &Properties, size: [u32; 3]) -> bool {
     fits(size, limits.max_workgroup_size, limits.max_workgroup_invocations)
 }

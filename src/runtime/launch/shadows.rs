@@ -1,4 +1,4 @@
-//! Textures stored as images in launches whose kernels reach texels by address.
+//! Shadows: copies, as texels, of textures that are stored as images. Kernels that access texels by address use the shadows.
 
 use crate::device::Buffer;
 use crate::error::Result;
@@ -14,10 +14,10 @@ use crate::runtime::launch::uses::access;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The textures of a launch that are stored as images: as texels beside them where the kernel reaches them by address.
+/// The shadows that a launch may write.
 pub(super) struct Shadows(Vec<Shadowed>);
 
-/// What a launch may write of one.
+/// A shadow, with the bytes that a launch may write.
 struct Shadowed {
     array: Arc<Array>,
     memory: Arc<dyn Buffer>,
@@ -25,12 +25,13 @@ struct Shadowed {
 }
 
 impl Shadows {
-    /// Puts texels in the place of images; `None` if there are none. What the kernel only reads by descriptors stays an image.
+    /// Replaces images in `resolved` by their shadows. Does not replace images that the kernel reads only by descriptor. `None`
+    /// if the launch has no images.
     pub(super) fn of(
         kernel: &Compiled,
         launch: &FunctionLaunch<'_>,
-        form: &TextureAccess,
-        used: &[Option<Access>],
+        texture_access: &TextureAccess,
+        used_as: &[Option<Access>],
         captured: &[Captured<'_>],
         resolved: &mut ResolvedArguments,
         view: &Arc<AcceleratorView>,
@@ -39,16 +40,16 @@ impl Shadows {
         if !captured.iter().any(|c| is_image(c.operand)) {
             return Ok(None);
         }
-        let form = match (form, &kernel.with_images) {
+        let texture_access = match (texture_access, &kernel.with_images) {
             (TextureAccess::Images(..), Some((with_images, _))) => with_images,
             _ => kernel,
         };
         let mut written = Vec::new();
-        let arguments = launch.arguments.iter().zip(used).filter(|(_, access)| access.is_some()).map(|(a, _)| a);
+        let arguments = launch.arguments.iter().zip(used_as).filter(|(_, access)| access.is_some()).map(|(a, _)| a);
         for ((argument, c), bound) in arguments.zip(captured).zip(&mut resolved.uses) {
             let Operand::Array(array, _) = c.operand else { continue };
             let Some(shadow) = array.shadow() else { continue };
-            if access(form, argument).is_none() {
+            if access(texture_access, argument).is_none() {
                 continue;
             }
             let memory = shadow.read(array.buffer(), &bound.range, view)?;
@@ -60,7 +61,7 @@ impl Shadows {
         Ok(Some(Self(written)))
     }
 
-    /// Brings back what the launch may have written.
+    /// Copies bytes that the launch may have written from the shadows to the images.
     pub(super) fn write(&self, view: &Arc<AcceleratorView>) -> Result<()> {
         for Shadowed { array, memory, bytes } in &self.0 {
             if let Some(shadow) = array.shadow() {

@@ -1,4 +1,4 @@
-//! Submission of a compiled kernel's launch to a queue.
+//! Submits a launch of a compiled kernel to a queue.
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
@@ -10,12 +10,15 @@ use crate::runtime::launch::bounds::{Span, Table};
 /// Compiled kernels have no specialization constants.
 static NO_CONSTANTS: Vec<(u32, Vec<u8>)> = Vec::new();
 
-/// Submits a launch with this block to the view's queue, through `give`. Writes the addresses into the block at their slots.
-/// `spans`: for a kernel that checks bounds, the memory behind each address. `after`: work that runs first.
+/// Submits a launch by calling `enqueue`, which gives the launch to a queue.
+///
+/// - `slots`: the address slots, with the addresses that are written into a copy of `block`.
+/// - `spans`: the memory at each address, for a kernel that checks bounds.
+/// - `after`: work that must be done before the launch begins.
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
 pub(in crate::runtime) fn submit<'p>(
-    give: impl FnOnce(&Dispatch<'_>) -> Result<Point>,
+    enqueue: impl FnOnce(&Dispatch<'_>) -> Result<Point>,
     kernel: &LoadedKernel,
     groups: [u64; 3],
     uses: &[Use],
@@ -52,5 +55,5 @@ pub(in crate::runtime) fn submit<'p>(
         groups,
         after,
     };
-    give(&dispatch)
+    enqueue(&dispatch)
 }

@@ -1,26 +1,28 @@
-//! The workgroup size of a kernel without tiles, from its domain and the number of threads that the compiler prefers.
+//! Chooses the workgroup size of a kernel without tiles, from the domain and the number of threads that the compiler prefers.
 
-/// The limit of every device.
-const MOST_IN_Z: u32 = 64;
+/// The maximum size in z. Every device supports this size.
+const MAX_IN_Z: u32 = 64;
 
-/// A workgroup with as many threads as `compiled`, which the kernel was compiled with; all are x, y, z. Threads along x are
-/// neighbours in memory.
+/// A workgroup size for `domain`. `compiled`: the size with which the kernel was compiled. The result has at most as many threads.
+/// All sizes are in the order x, y, z. Neighbouring threads along x access neighbouring memory.
 pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3]) -> [u32; 3] {
     let threads = compiled.iter().product::<u32>().max(1);
-    let (two, three) = (domain[1] > 1, domain[2] > 1);
-    if !two && !three {
+    let (has_y, has_z) = (domain[1] > 1, domain[2] > 1);
+    if !has_y && !has_z {
         return [threads, 1, 1];
     }
-    // In two dimensions a block, because neighbouring rows reuse loaded data. In three dimensions a row.
-    let widest = if three { threads } else { threads.min(32) };
+    // In two dimensions, a workgroup of several rows is faster, because neighbouring rows reuse loaded data. In three dimensions,
+    // a workgroup of a single row is faster.
+    let widest = if has_z { threads } else { threads.min(32) };
     let x = fitting(widest, domain[0]);
     let y = fitting(threads / x, domain[1]);
-    let z = fitting((threads / (x * y)).min(MOST_IN_Z), domain[2]);
+    let z = fitting((threads / (x * y)).min(MAX_IN_Z), domain[2]);
     [x, y, z]
 }
 
-/// Other workgroups that may be faster than `first`, the choice for this domain, and leave about as few threads idle.
-pub(super) fn others(first: [u32; 3], domain: [u64; 3]) -> Vec<[u32; 3]> {
+/// Workgroup sizes that may be faster than `first`, the first choice for this domain. None of these sizes starts more
+/// than 9/8 of the domain's threads, unless `first` starts at least as many threads.
+pub(super) fn alternatives(first: [u32; 3], domain: [u64; 3]) -> Vec<[u32; 3]> {
     const ROWS: &[[u32; 3]] = &[[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]];
     const PLANES: &[[u32; 3]] = &[[32, 8, 1], [64, 4, 1], [256, 1, 1], [16, 16, 1], [8, 32, 1], [32, 4, 1]];
     const BLOCKS: &[[u32; 3]] = &[[256, 1, 1], [32, 8, 1], [64, 1, 4], [32, 4, 2], [16, 4, 4], [64, 1, 1]];
@@ -29,24 +31,24 @@ pub(super) fn others(first: [u32; 3], domain: [u64; 3]) -> Vec<[u32; 3]> {
         [_, _, 1] => PLANES,
         _ => BLOCKS,
     };
-    let begun =
+    let started_threads =
         |size: [u32; 3]| (0..3).map(|k| domain[k].next_multiple_of(size[k].into())).fold(1, u64::saturating_mul);
-    let whole = domain.iter().product::<u64>();
-    let most = (whole + whole / 8).max(begun(first));
-    all.iter().copied().filter(|&size| size != first && begun(size) <= most).collect()
+    let domain_threads = domain.iter().product::<u64>();
+    let limit = (domain_threads + domain_threads / 8).max(started_threads(first));
+    all.iter().copied().filter(|&size| size != first && started_threads(size) <= limit).collect()
 }
 
-/// True if a device with these limits supports this workgroup.
-pub(super) fn fits(size: [u32; 3], most: [u32; 3], invocations: u32) -> bool {
-    size.iter().zip(most).all(|(&n, most)| (1..=most).contains(&n))
+/// True if a device supports workgroups of this size. `limit`: the maximum in x, y and z. `invocations`: the maximum of threads.
+pub(super) fn fits(size: [u32; 3], limit: [u32; 3], invocations: u32) -> bool {
+    size.iter().zip(limit).all(|(&n, limit)| (1..=limit).contains(&n))
         && size.iter().map(|&n| u64::from(n)).product::<u64>() <= u64::from(invocations)
 }
 
-/// The largest power of two up to `most` that leaves at most an eighth of the threads idle; below the size of a warp, at most
-/// half of them.
-fn fitting(most: u32, extent: u64) -> u32 {
+/// The largest power of two up to `limit` with which the idle threads are at most an eighth of `extent`. A size of 32 (a warp) or
+/// less may leave up to half of all started threads idle.
+fn fitting(limit: u32, extent: u64) -> u32 {
     let fits = |n: u32| extent.next_multiple_of(u64::from(n)) <= extent + extent / 8;
-    let mut n = 1 << most.max(1).ilog2();
+    let mut n = 1 << limit.max(1).ilog2();
     while n > 1 && !fits(n) && (n > 32 || u64::from(n / 2) >= extent) {
         n /= 2;
     }
@@ -55,16 +57,16 @@ fn fitting(most: u32, extent: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, others, workgroup};
+    use super::{alternatives, fits, workgroup};
 
     #[test]
-    fn others_fit_as_well() {
-        assert_eq!(others([256, 1, 1], [1 << 20, 1, 1]), [[64, 1, 1], [128, 1, 1], [512, 1, 1]]);
-        assert_eq!(others([64, 1, 1], [40, 1, 1]), [[0; 3]; 0]);
-        assert_eq!(others([32, 8, 1], [4096, 4096, 1]).len(), 5);
-        assert_eq!(others([32, 4, 1], [1000, 3, 1]), [[64, 4, 1], [256, 1, 1]]);
-        assert!(others([4, 4, 16], [3, 3, 300]).is_empty());
-        assert_eq!(others([64, 4, 1], [64, 64, 64]).len(), 5);
+    fn alternatives_fit_the_domain() {
+        assert_eq!(alternatives([256, 1, 1], [1 << 20, 1, 1]), [[64, 1, 1], [128, 1, 1], [512, 1, 1]]);
+        assert_eq!(alternatives([64, 1, 1], [40, 1, 1]), [[0; 3]; 0]);
+        assert_eq!(alternatives([32, 8, 1], [4096, 4096, 1]).len(), 5);
+        assert_eq!(alternatives([32, 4, 1], [1000, 3, 1]), [[64, 4, 1], [256, 1, 1]]);
+        assert!(alternatives([4, 4, 16], [3, 3, 300]).is_empty());
+        assert_eq!(alternatives([64, 4, 1], [64, 64, 64]).len(), 5);
     }
 
     #[test]
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_the_domain() {
+    fn workgroup_fits_the_domain() {
         let of = |x, y, z| workgroup([256, 1, 1], [x, y, z]);
         assert_eq!(of(1, 1, 1), [256, 1, 1]);
         assert_eq!(of(1 << 20, 1, 1), [256, 1, 1]);

@@ -10,19 +10,19 @@ use crate::runtime::operations::order::HeldUp;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Why an operation failed before it began.
-const FAILED_BEFORE: &str = "an operation that it waits for failed";
+/// The context of the error if an operation fails before it begins.
+const FAILED_BEFORE: &str = "an operation that this operation waits for failed";
 
 /// The completions after which an operation begins.
 #[derive(Clone, Default)]
 pub struct After(SmallVec<[Arc<Completion>; 4]>);
 
-/// How asynchronous work is done.
+/// The options of an asynchronous operation.
 #[derive(Clone, Default)]
 pub struct AsyncOptions {
-    /// What it begins after.
+    /// The completions after which the operation begins.
     pub after: After,
-    /// Where its timer goes, if it is to be timed.
+    /// The slot that receives the timer, if the operation is timed.
     pub timer: Option<Arc<TimerSlot>>,
 }
 
@@ -36,31 +36,32 @@ impl After {
         Ok(())
     }
 
-    /// The points for which a queue of this device waits without the host; `None` if the host must wait, or if a completion failed.
+    /// The points for which a queue of this device can wait without the host. `None` if the host must wait, or if a completion
+    /// failed.
     pub(in crate::runtime) fn on_device(&self, device: u64) -> Option<SmallVec<[Point; 4]>> {
-        let mut open = SmallVec::new();
-        self.iter().all(|c| c.is_awaited_by(device, &mut open)).then_some(open)
+        let mut unreached = SmallVec::new();
+        self.iter().all(|c| c.is_awaited_by(device, &mut unreached)).then_some(unreached)
     }
 
-    /// True if all are done, and none failed.
+    /// True if all completions are done, and none failed.
     pub fn is_done(&self) -> bool {
-        // No device has the number 0, so that no point is left open.
+        // No device has the id 0, so `on_device` succeeds only if every point is reached.
         self.0.is_empty() || self.on_device(0).is_some()
     }
 
-    /// Waits for all, and fails if one failed.
+    /// Waits for all completions, and fails if one of them failed.
     pub(super) fn wait(&self) -> Result<()> {
-        // In a chain of operations it is said once.
-        let tell = |e: Error| if e.message.starts_with(FAILED_BEFORE) { e } else { e.context(FAILED_BEFORE) };
-        self.iter().try_for_each(|c| c.get().map_err(tell))
+        // In a chain of operations, the message gets this context only once.
+        let add_context = |e: Error| if e.message.starts_with(FAILED_BEFORE) { e } else { e.context(FAILED_BEFORE) };
+        self.iter().try_for_each(|c| c.get().map_err(add_context))
     }
 
-    /// True if this completion is among them.
+    /// True if the completion with this id is in the wait list.
     pub(in crate::runtime) fn contains(&self, completion: u64) -> bool {
         self.iter().any(|c| c.id() == completion)
     }
 
-    /// Holds work up until the operations of the host among them are done.
+    /// Holds up `work` until the host operations of the completions are done.
     pub(super) fn hold_up(&self, work: &Arc<HeldUp<HostWork>>) {
         self.iter().for_each(|c| c.hold_up(work));
     }

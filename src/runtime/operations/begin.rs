@@ -1,4 +1,4 @@
-//! Beginning an operation of the host, after those that it must come after.
+//! Begins an operation that runs on the host after the operations on which it depends.
 
 use crate::device::hazard::{Point, Tracker};
 use crate::error::Result;
@@ -12,15 +12,15 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Held while an operation claims its bytes, so that two operations come in the same order everywhere.
+/// Held while an operation claims the bytes that it uses, so that two operations have the same order in all trackers.
 static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 
-/// Begins an operation of the host: `task` runs on a thread of the library after the operations that claimed the same bytes
-/// earlier; later ones wait for it. If one of what it is to begin after fails, `task` does not run, and the operation fails. `attach` must make the
-/// `wait` of its views cover it.
+/// Begins an operation of the host. `task` runs on a thread of the library after the operations that claimed the same bytes
+/// earlier. Operations that claim the bytes later wait for this operation. If a completion in `options.after` fails, `task`
+/// does not run, and the operation fails. `attach` must make `wait` of the accelerator_views concerned cover the operation.
 ///
-/// It takes no thread until other operations of the host are done: otherwise waiting operations could take the threads from those
-/// they wait for.
+/// The operation takes a thread only when the host operations for which it waits are done. Otherwise waiting operations could
+/// take all threads, and the operations for which they wait could not run.
 pub(in crate::runtime) fn begin(
     claims: &[(&Tracker, Range<u64>, Access)],
     options: AsyncOptions,
@@ -37,20 +37,20 @@ pub(in crate::runtime) fn begin(
         pending.record(range, *access, &point);
     }
     drop(claiming);
-    // Two claims on one tracker find each other.
+    // Removes the point of this operation, because two of its claims on one tracker may conflict with each other.
     before.retain(|p| p.timeline.id() != point.timeline.id());
     attach(&point);
     let AsyncOptions { after, timer } = options;
     let awaited = after.clone();
-    let own = operation.clone();
+    let this_operation = operation.clone();
     let task = move || {
-        awaited.wait().inspect_err(|_| own.left_out.store(true, Ordering::Release))?;
+        awaited.wait().inspect_err(|_| this_operation.dependency_failed.store(true, Ordering::Release))?;
         task()
     };
     let work = HostWork::new(&operation, Box::new(task));
     after.hold_up(&work);
     for p in before {
-        // A failure is for whoever waits for that operation; this one goes on.
+        // If the earlier operation fails, its own waiters get the error. This operation runs nevertheless.
         if let Some(operation) = p.timeline.as_any().downcast_ref::<HostOperation>() {
             operation.gate.hold_up(&work);
         }

@@ -1,4 +1,4 @@
-//! completion_future (docs/spec/copies.md#completion_future): operations under way, and their results.
+//! Completions: operations under way, and their results (completion_future in docs/spec/copies.md#completion_future).
 
 use crate::device::hazard::{Point, any_lost};
 use crate::device::{TimerSlot, Times, unique_id};
@@ -25,59 +25,61 @@ const WAIT: Call = explicit(c"revamp_completion_wait");
 /// Called with the result of an operation.
 pub type Callback = Box<dyn FnOnce(&Result<()>) + Send>;
 
-/// An operation under way. It is done when all its points are reached.
+/// An operation under way. The operation is done when all its points are reached.
 pub struct Completion {
     id: u64,
     points: Vec<Point>,
-    /// Only for a marker, once its result was asked for: a loss of earlier work that was not yet reported.
+    /// Only for a marker: the error of earlier work that was lost, if no call has reported the error yet. Set when the program
+    /// first asks for the result of the marker.
     unreported: Option<OnceLock<Option<Error>>>,
-    /// Only for one that the program completes: its promise, and the same without it.
+    /// Only for a completion that the program completes: the promise, and the same completion without the promise.
     promise: Option<(Promise, Arc<Self>)>,
-    /// If it is timed, where its timer is.
+    /// The slot that receives the timer, if the operation is timed.
     timer: Option<Arc<TimerSlot>>,
 }
 
 impl Completion {
-    /// Done when `points` are reached.
+    /// A completion that is done when `points` are reached.
     pub fn of(points: Vec<Point>) -> Arc<Self> {
         Self::timed(points, None)
     }
 
-    /// [`Self::of`] work whose timer is in `timer`.
+    /// [`Self::of`] for an operation whose timer is in `timer`.
     pub fn timed(points: Vec<Point>, timer: Option<Arc<TimerSlot>>) -> Arc<Self> {
-        Self::made(points, None, None, timer)
+        Self::with_parts(points, None, None, timer)
     }
 
-    /// A completion that is done when all work up to `points` is, and reports losses of it that were not yet reported.
+    /// A marker: a completion that is done when all work up to `points` is done. If some of that work was lost and no call has
+    /// reported the loss, the marker fails.
     pub(in crate::runtime) fn marker(points: Vec<Point>) -> Arc<Self> {
-        Self::made(points, Some(OnceLock::new()), None, None)
+        Self::with_parts(points, Some(OnceLock::new()), None, None)
     }
 
-    fn made(
+    fn with_parts(
         points: Vec<Point>,
         unreported: Option<OnceLock<Option<Error>>>,
         promise: Option<(Promise, Arc<Self>)>,
         timer: Option<Arc<TimerSlot>>,
     ) -> Arc<Self> {
-        // Until this is dropped, their failures are not forgotten.
+        // Keeps the failures of the points until the completion is dropped.
         points.iter().for_each(|p| p.timeline.keep(p.value));
         Arc::new(Self { id: unique_id(), points, unreported, promise, timer })
     }
 
-    /// Unique for the life of the process.
+    /// The id of the completion. It is unique in the process.
     pub(super) fn id(&self) -> u64 {
         self.id
     }
 
-    /// A completion that the program completes. It fails when the last reference is dropped before.
+    /// A completion that the program completes. It fails if the last reference is dropped before the program has completed it.
     pub fn user() -> Result<Arc<Self>> {
         let operation = HostOperation::new();
         let awaited = Self::of(vec![operation.point()]);
         let promise = Some((Promise::new(operation)?, awaited));
-        Ok(Self::made(Vec::new(), None, promise, None))
+        Ok(Self::with_parts(Vec::new(), None, promise, None))
     }
 
-    /// Completes one that the program made. Fails if it was completed before, or if it is not the program's.
+    /// Completes this completion with `result`. Fails if it was completed before, or if it was not made by [`Self::user`].
     pub fn set(&self, result: Result<()>) -> Result<()> {
         let Some((promise, _)) = &self.promise else {
             return Err(Error::runtime(
@@ -92,15 +94,15 @@ impl Completion {
         }
     }
 
-    /// What those who wait hold: of a completion of the program the operation without its promise, so that waiting for one does
-    /// not keep it from being abandoned.
+    /// The completion that waiters hold. For a completion made by [`Self::user`], this is the completion without the promise.
+    /// Waiters then do not keep the promise alive: if the program drops its last reference, the completion fails.
     pub fn awaited(self: &Arc<Self>) -> Arc<Self> {
         self.promise.as_ref().map_or(self, |(_, awaited)| awaited).clone()
     }
 
-    /// Adds its open points to `open` if a queue of this device can wait for all of them. False if the host must wait, or if it
-    /// failed.
-    pub(super) fn is_awaited_by(&self, device: u64, open: &mut SmallVec<[Point; 4]>) -> bool {
+    /// Adds the points that are not reached to `unreached`, if a queue of this device can wait for all of them. False if the host must
+    /// wait, or if the completion failed.
+    pub(super) fn is_awaited_by(&self, device: u64, unreached: &mut SmallVec<[Point; 4]>) -> bool {
         if self.unreported.is_some() && any_lost() {
             return false;
         }
@@ -110,13 +112,13 @@ impl Completion {
                 return on_device && !any_lost() || matches!(p.wait(Some(Duration::ZERO)), Ok(true));
             }
             if on_device {
-                open.push(p.clone());
+                unreached.push(p.clone());
             }
             on_device
         })
     }
 
-    /// Holds work up until its host operations are done.
+    /// Holds up `work` until the host operations of this completion are done.
     pub(super) fn hold_up(&self, work: &Arc<HeldUp<HostWork>>) {
         for p in &self.points {
             if let Some(operation) = p.timeline.as_any().downcast_ref::<HostOperation>() {
@@ -125,12 +127,12 @@ impl Completion {
         }
     }
 
-    /// Takes over the operation's uses, for the race check.
-    pub(in crate::runtime) fn uses(&self, using: race::Using) {
+    /// For the race check: extends the uses of the operation until a thread waits for this completion.
+    pub(in crate::runtime) fn uses(&self, using: race::CallUses) {
         using.until_waited(self.id, self.points.iter().map(|p| p.timeline.id()));
     }
 
-    /// Waits until it is done, even if it failed; `false` if `timeout` passed first.
+    /// Waits until the operation is done or has failed. `false` if `timeout` passed first.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
         let _span = Span::call(WAIT, || Object::named(Name::of("completion")));
         let done = self.wait_for(timeout)?;
@@ -144,7 +146,7 @@ impl Completion {
         let end = timeout.and_then(|t| Instant::now().checked_add(t));
         for point in &self.points {
             let left = end.map(|e| e.saturating_duration_since(Instant::now()));
-            // A point that failed is reached too.
+            // A failed point counts as reached.
             if let Ok(false) = point.wait(left) {
                 return Ok(false);
             }
@@ -152,13 +154,13 @@ impl Completion {
         Ok(true)
     }
 
-    /// Waits until it is done and returns its result.
+    /// Waits until the operation is done, and returns its result.
     pub fn get(&self) -> Result<()> {
         self.wait(None)?;
         self.failure().map_or(Ok(()), Err)
     }
 
-    /// The failure, if it is done and failed.
+    /// The error, if the operation is done and failed.
     pub fn failure(&self) -> Option<Error> {
         let has_failed = |p: &&Point| p.wait(Some(Duration::ZERO)).is_err();
         let Some(failed) = self.points.iter().find(has_failed) else {
@@ -171,16 +173,17 @@ impl Completion {
         failed.wait(Some(Duration::ZERO)).err()
     }
 
-    /// Waits until it is done, and tells when it was done. Fails with its failure, or if it is not timed.
+    /// Waits until the operation is done, and returns its times. Fails if the operation failed or is not timed.
     pub fn times(&self) -> Result<Times> {
         let Some(slot) = &self.timer else {
             return Err(Error::runtime("the operation is not timed; set `is_timed` in its revamp_async_options"));
         };
         self.get()?;
-        slot.get().ok_or_else(|| Error::internal("timed work without a timer"))?.times()
+        slot.get().ok_or_else(|| Error::internal("timed work has no timer"))?.times()
     }
 
-    /// Calls `callback` with the result when it is done, on a thread of the library. Fails if the system cannot create one.
+    /// Calls `callback` with the result when the operation is done, on a thread of the library. Fails if the system cannot
+    /// create a thread.
     pub fn then(self: &Arc<Self>, callback: Callback) -> Result<()> {
         let waiting = Waiting { completion: self.clone(), callbacks: vec![callback] };
         NOTIFIER.add(waiting, Waiting::join, || {
@@ -207,10 +210,10 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Adds the callbacks to others of the same completion, if there are any.
+    /// Moves the callbacks of `new` to the entry of the same completion in `all`. Returns `new` if there is no such entry.
     fn join(all: &mut [Self], new: Self) -> Option<Self> {
         match all.iter_mut().find(|w| Arc::ptr_eq(&w.completion, &new.completion)) {
-            Some(known) => known.callbacks.extend(new.callbacks),
+            Some(entry) => entry.callbacks.extend(new.callbacks),
             None => return Some(new),
         }
         None
@@ -229,15 +232,16 @@ impl Waiting {
 
 static NOTIFIER: LazyLock<Notifier<Waiting>> = LazyLock::new(Notifier::default);
 
-/// How long the notifier waits for one completion before it looks at the others.
-const LOOK: Duration = Duration::from_millis(1);
+/// The time for which the notifier waits for one completion before it checks the others.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 fn notify() {
     let is_done = |w: &Waiting| matches!(w.completion.wait_for(Some(Duration::ZERO)), Ok(true));
-    // Callbacks may call the library and take long. If there is no thread for them, this one runs them.
+    // Callbacks may call the library and take long, so they run on other threads. They run on this thread only if no other thread
+    // can be created.
     let deliver = |w: Waiting| Workers::shared().callbacks.spawn(|| w.call());
     NOTIFIER.serve(is_done, deliver, |w| {
-        // Failures are for the callbacks.
-        let _ = w.completion.wait_for(Some(LOOK));
+        // A failure is ignored here, because the callbacks get it.
+        let _ = w.completion.wait_for(Some(POLL_INTERVAL));
     });
 }

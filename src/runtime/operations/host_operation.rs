@@ -1,4 +1,4 @@
-//! Operations of the host: each is a timeline that goes from 0 to 1, and may hold up others.
+//! Operations that run on the host. Each operation is a timeline that goes from 0 to 1, and may hold up other operations.
 
 use crate::device::hazard::{Point, Timeline};
 use crate::device::unique_id;
@@ -17,48 +17,48 @@ pub struct HostOperation {
     id: u64,
     result: Mutex<Option<Result<()>>, { rank::OPERATION }>,
     done: Condvar,
-    /// True once somebody has asked a completion for its result.
+    /// True once a completion has returned the failure of the operation to the program.
     pub(super) reported: AtomicBool,
-    /// True if it failed because one failed that it was to begin after.
-    pub(super) left_out: AtomicBool,
-    /// Opens when it is done, for the operations that wait for it.
+    /// True if the operation never began, because an operation in its wait list failed.
+    pub(super) dependency_failed: AtomicBool,
+    /// Holds up other operations until this operation is done.
     pub(super) gate: Gate<HostWork>,
 }
 
 impl HostOperation {
-    /// An operation that is not done.
+    /// A new operation, which is not done.
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             id: unique_id(),
             result: Mutex::new(None),
             done: Condvar::new(),
             reported: AtomicBool::new(false),
-            left_out: AtomicBool::new(false),
+            dependency_failed: AtomicBool::new(false),
             gate: Gate::default(),
         })
     }
 
-    /// The point that is reached when it is done.
+    /// The point that is reached when the operation is done.
     pub fn point(self: &Arc<Self>) -> Point {
         Point { timeline: self.clone(), value: 1, sequence: 1 }
     }
 
-    /// Marks it as done, and returns the operations that may begin now.
+    /// Marks the operation as done, and returns the work that nothing holds up any more.
     fn finish(&self, result: Result<()>) -> Vec<Arc<HeldUp<HostWork>>> {
         *self.result.lock() = Some(result);
         self.done.notify_all();
         self.gate.open()
     }
 
-    /// Marks an operation of the program as done, unless it is, and begins the operations that waited for it. False if it was
-    /// done already.
+    /// Called when the program completes the operation. Marks the operation as done, and begins the operations that
+    /// waited for it. Does nothing and returns false if the operation was done already.
     pub(super) fn settle(&self, result: Result<()>) -> bool {
         {
-            let mut own = self.result.lock();
-            if own.is_some() {
+            let mut stored = self.result.lock();
+            if stored.is_some() {
                 return false;
             }
-            *own = Some(result);
+            *stored = Some(result);
         }
         self.done.notify_all();
         self.gate.open().into_iter().for_each(start);
@@ -76,8 +76,8 @@ impl Timeline for HostOperation {
     fn reached(&self, value: u64) -> bool {
         value == 0 || self.result.lock().is_some()
     }
-    fn was_left_out(&self, _: u64) -> bool {
-        self.left_out.load(Ordering::Acquire)
+    fn failed_before_start(&self, _: u64) -> bool {
+        self.dependency_failed.load(Ordering::Acquire)
     }
     fn is_signalled(&self, _: u64) -> bool {
         true
@@ -112,7 +112,7 @@ impl Timeline for HostOperation {
     }
 }
 
-/// True if the point failed and somebody asked its completion about it.
+/// True if the point failed and a completion has returned the failure to the program.
 pub(in crate::runtime) fn was_reported(point: &Point) -> bool {
     let operation = point.timeline.as_any().downcast_ref::<HostOperation>();
     operation.is_some_and(|o| o.reported.load(Ordering::Relaxed))
@@ -127,12 +127,12 @@ pub(super) struct HostWork {
 }
 
 impl HostWork {
-    /// Work that has not begun; its maker holds it up.
+    /// New work, which the caller holds up.
     pub fn new(operation: &Arc<HostOperation>, task: OperationTask) -> Arc<HeldUp<Self>> {
         HeldUp::new(Self { operation: operation.clone(), task: Mutex::new(Some(task)) })
     }
 
-    /// Runs the task, and returns the operations that may begin now.
+    /// Runs the task, and returns the work that nothing holds up any more.
     fn perform(&self) -> Vec<Arc<HeldUp<Self>>> {
         let task = self.task.lock().take();
         let text = "an asynchronous operation panicked";
@@ -141,17 +141,17 @@ impl HostWork {
     }
 }
 
-/// Begins work that nothing holds up, on a thread of the library; if there is none, on this one.
+/// Begins work that nothing holds up. It runs on a thread of the library, or on this thread if no thread can be created.
 pub(super) fn start(work: Arc<HeldUp<HostWork>>) {
     Workers::shared().tasks.spawn(move || run(work));
 }
 
-/// Runs `first` and then what it held up: one operation on this thread, the others on further ones if the system can create
-/// them.
+/// Runs `first`, and then the work that `first` held up. One piece of that work runs on this thread. The others run on further
+/// threads if the system can create them.
 fn run(first: Arc<HeldUp<HostWork>>) {
     let mut ready = vec![first];
     while let Some(work) = ready.pop() {
-        let mut freed = work.what.perform().into_iter();
+        let mut freed = work.payload.perform().into_iter();
         ready.extend(freed.next());
         for work in freed {
             let other = work.clone();

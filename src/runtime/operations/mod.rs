@@ -1,4 +1,4 @@
-//! Asynchronous operations: completions, callbacks, operations of the host and their order.
+//! Asynchronous operations: completions, callbacks, and the order of operations that run on the host.
 
 pub mod after;
 pub(super) mod begin;

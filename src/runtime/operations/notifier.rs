@@ -1,18 +1,18 @@
-//! The notifier: one task that waits for everything for which callbacks were added.
+//! The notifier: one task on a library thread that waits for all operations with callbacks.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::Mutex;
 use crate::lock::rank;
 
-/// What is waited for, by one task as long as there is anything.
+/// A list of items that wait for their delivery. While the list is not empty, one task serves it.
 pub struct Notifier<T> {
     state: Mutex<NotifierState<T>, { rank::NOTIFIER }>,
 }
 
 struct NotifierState<T> {
     waiting: Vec<T>,
-    /// True if a task is in [`Notifier::serve`], or about to be. It ends only under the lock, when nothing waits.
+    /// True if a task is in [`Notifier::serve`], or about to call it. The task sets it to false under the lock, when no item waits.
     served: bool,
 }
 
@@ -23,8 +23,9 @@ impl<T> Default for Notifier<T> {
 }
 
 impl<T> Notifier<T> {
-    /// Adds something to wait for, or lets `join` add it to what waits already. `start` gets a task that calls
-    /// [`Notifier::serve`]; it must not run it itself, as it is called under the lock. If it fails, nothing is added.
+    /// Adds an item to the list, unless `join` merges it with a waiting item and returns `None`. `start` starts a task that calls
+    /// [`Notifier::serve`]. `start` is called under the lock, so it must not run the task itself. If `start` fails, the item is
+    /// not added.
     pub fn add<E>(
         &self,
         item: T,
@@ -41,8 +42,8 @@ impl<T> Notifier<T> {
         Ok(())
     }
 
-    /// Delivers what is done until nothing waits any more; `pause` waits a short time for one that is not done. All three
-    /// are called without the lock: they may take long, and may add.
+    /// Delivers items that are done, until no item waits. `pause` waits a short time for an item that is not done. The three
+    /// functions are called without the lock, because they may take long and may add items.
     pub fn serve(&self, is_done: impl Fn(&T) -> bool, mut deliver: impl FnMut(T), pause: impl Fn(&T)) {
         loop {
             let waiting = std::mem::take(&mut self.state.lock().waiting);

@@ -1,30 +1,31 @@
-//! Beginning an operation when several others have ended, without a thread that waits for them.
+//! Begins an operation when several other operations have ended, without a thread that waits for them.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{Arc, AtomicUsize, Mutex, Ordering};
 use crate::lock::rank;
 
-/// Something held up by gates, and, until that lets go of it, by its maker.
+/// An item (the work of an operation) that must not begin yet. Gates hold the item up. Its creator also holds it up,
+/// until the creator calls [`HeldUp::let_go`].
 pub struct HeldUp<T> {
     holders: AtomicUsize,
-    /// The thing held up.
-    pub what: T,
+    /// The item.
+    pub payload: T,
 }
 
 impl<T> HeldUp<T> {
-    /// Held up only by the caller, who adds gates before letting go.
-    pub fn new(what: T) -> Arc<Self> {
-        Arc::new(Self { holders: AtomicUsize::new(1), what })
+    /// An item that only the caller holds up. The caller adds the item to gates, and then calls [`HeldUp::let_go`].
+    pub fn new(payload: T) -> Arc<Self> {
+        Arc::new(Self { holders: AtomicUsize::new(1), payload })
     }
 
-    /// Removes one hold. True for the last one, whose caller begins it.
+    /// Removes one hold. Returns true if it was the last one. The caller must then begin the item.
     pub fn let_go(&self) -> bool {
         self.holders.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
 
-/// Holds up others until it opens, which it does once.
+/// Holds up items until it opens. A gate opens once, and stays open.
 pub struct Gate<T> {
     state: Mutex<GateState<T>, { rank::GATE }>,
 }
@@ -41,7 +42,7 @@ impl<T> Default for Gate<T> {
 }
 
 impl<T> Gate<T> {
-    /// Lets this gate hold it up, unless the gate is open.
+    /// Adds an item that this gate holds up, unless the gate is open.
     pub fn hold_up(&self, held: &Arc<HeldUp<T>>) {
         let mut state = self.state.lock();
         if !state.is_open {
@@ -50,7 +51,7 @@ impl<T> Gate<T> {
         }
     }
 
-    /// Opens the gate and returns what nothing holds up any more, which the caller begins.
+    /// Opens the gate, and returns the items that nothing holds up any more. The caller must begin these items.
     pub fn open(&self) -> Vec<Arc<HeldUp<T>>> {
         let mut held = {
             let mut state = self.state.lock();

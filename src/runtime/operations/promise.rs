@@ -1,30 +1,32 @@
-//! Completions that the program completes (revamp_completion_create). One that is abandoned fails.
+//! Promises: they belong to completions that the program completes (revamp_completion_create). If a promise is abandoned, the
+//! completion fails.
 
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
 use crate::runtime::operations::host_operation::HostOperation;
 use std::sync::{Arc, Weak};
 
-struct Open {
-    /// True while everything ends: no new ones are made, since nobody may be left to complete them.
+struct PendingPromises {
+    /// True while the runtime ends. New promises are then refused, because no thread may be left to complete them.
     closed: bool,
     operations: Vec<Weak<HostOperation>>,
 }
 
 /// The operations that the program has yet to complete.
-static OPEN: Mutex<Open, { rank::PROMISES }> = Mutex::new(Open { closed: false, operations: Vec::new() });
+static PENDING: Mutex<PendingPromises, { rank::PROMISES }> =
+    Mutex::new(PendingPromises { closed: false, operations: Vec::new() });
 
 /// The duty to complete an operation.
 pub(super) struct Promise(Arc<HostOperation>);
 
 impl Promise {
-    /// Fails during revamp_uninitialize() and at the end of the process.
+    /// A promise for this operation. Fails during revamp_uninitialize() and at the end of the process.
     pub fn new(operation: Arc<HostOperation>) -> Result<Self> {
-        let mut open = OPEN.lock();
+        let mut open = PENDING.lock();
         if open.closed {
             return Err(Error::runtime(
-                "a completion cannot be created during revamp_uninitialize() or the end of the process; create it \
-                 before",
+                "a completion cannot be created during revamp_uninitialize() or the end of the process; create the \
+                 completion before that",
             ));
         }
         let operations = &mut open.operations;
@@ -36,7 +38,7 @@ impl Promise {
         Ok(Self(operation))
     }
 
-    /// Completes the operation; false if that was done before.
+    /// Completes the operation. False if the operation was completed before.
     pub fn settle(&self, result: Result<()>) -> bool {
         self.0.settle(result)
     }
@@ -48,15 +50,16 @@ impl Drop for Promise {
     }
 }
 
-/// Lets new ones be made again, after [`abandon_all`].
+/// Allows new promises again, after [`abandon_all`].
 pub(in crate::runtime) fn reopen() {
-    OPEN.lock().closed = false;
+    PENDING.lock().closed = false;
 }
 
-/// Lets all operations fail that the program has not completed, and lets no new ones be made: nobody may be left to complete them.
+/// Fails all operations that the program has not completed, and refuses new promises, because no thread may be left to complete
+/// them.
 pub(in crate::runtime) fn abandon_all() {
     let operations = {
-        let mut open = OPEN.lock();
+        let mut open = PENDING.lock();
         open.closed = true;
         std::mem::take(&mut open.operations)
     };

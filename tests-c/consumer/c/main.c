@@ -1,5 +1,5 @@
-/* Runs both kernels on a Vulkan device; without one, looks at the error. Prints the kernel's bytes as a sum, and the
-   results, so that a change of the kernel's source shows. */
+/* Runs the kernels scale and more_scale on a Vulkan device. Without a device, checks the error. Prints the results and
+   a checksum of scale's SPIR-V words, so that the output shows whether the kernel's source has changed. */
 #include "more_scale.spv.h"
 #include "scale.spv.h"
 #include <revamp.h>
@@ -51,22 +51,22 @@ int main(void) {
     revamp_accelerator accelerator;
     revamp_kernel kernel;
     if (revamp_abi_version() != REVAMP_ABI_VERSION || revamp_version() < REVAMP_VERSION)
-        return puts("the library is not the header's"), 1;
+        return puts("the versions of library and header differ"), 1;
     for (size_t i = 0; i < scale_spv_size / sizeof *scale_spv; ++i)
         sum = sum * 31 + scale_spv[i];
     printf("scale: %zu bytes, sum %08x\n", scale_spv_size, (unsigned)sum);
     if (scale_spv[0] != 0x07230203 || more_scale_spv[0] != 0x07230203)
-        return puts("the embedded words are no SPIR-V"), 1;
+        return puts("the embedded words are not SPIR-V"), 1;
     if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
         printf("no device: %s\n", revamp_last_error_message());
         TRY(revamp_accelerator_find("cpu", &accelerator));
         if (revamp_kernel_find(accelerator, "scale", &kernel) != REVAMP_ERROR_UNSUPPORTED_FEATURE)
-            return printf("not refused on the cpu: %s\n", revamp_last_error_message()), 1;
+            return printf("the cpu accelerator did not refuse the kernel: %s\n", revamp_last_error_message()), 1;
         return 0;
     }
     if (run(accelerator, "scale") || run(accelerator, "more_scale")) return 1;
     if (revamp_kernel_find(accelerator, "scales", &kernel) == REVAMP_OK ||
         !strstr(revamp_last_error_message(), "scales") || !strstr(revamp_last_error_message(), "\"scale\""))
-        return printf("an unknown kernel is told by: %s\n", revamp_last_error_message()), 1;
+        return printf("wrong error for an unknown kernel: %s\n", revamp_last_error_message()), 1;
     return 0;
 }

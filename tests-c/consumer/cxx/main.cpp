@@ -1,4 +1,4 @@
-// Runs a kernel on a Vulkan device, a host kernel without one.
+// Runs a kernel on a Vulkan device, or a host kernel if there is no device.
 #include "app_add.spv.h"
 #include <cstdio>
 #include <numeric>

@@ -1,4 +1,4 @@
-/* A plugin's kernel is known while the plugin is loaded; a kernel made of it works on when it is not. */
+/* Tests that a plugin's kernel is found while the plugin is loaded, and that a loaded kernel outlives the plugin. */
 #include <dlfcn.h>
 #include <revamp.h>
 #include <stdio.h>
@@ -6,10 +6,10 @@
 
 static const char name[] = "plugin_triple";
 
-static int is_told_missing(revamp_accelerator accelerator) {
+static int is_reported_missing(revamp_accelerator accelerator) {
     revamp_kernel kernel;
     if (revamp_kernel_find(accelerator, name, &kernel) != REVAMP_ERROR_RUNTIME) {
-        printf("%s is found, or told by another status: %s\n", name, revamp_last_error_message());
+        printf("%s: revamp_kernel_find() did not return REVAMP_ERROR_RUNTIME: %s\n", name, revamp_last_error_message());
         return 0;
     }
     if (!strstr(revamp_last_error_message(), name) || revamp_last_error_status() != REVAMP_ERROR_RUNTIME) {
@@ -19,7 +19,7 @@ static int is_told_missing(revamp_accelerator accelerator) {
     return 1;
 }
 
-static int runs(revamp_accelerator accelerator, revamp_kernel kernel) {
+static int runs_correctly(revamp_accelerator accelerator, revamp_kernel kernel) {
     uint32_t data[256];
     int32_t extent = 256;
     revamp_accelerator_view view;
@@ -57,17 +57,18 @@ int main(void) {
         printf("no device: %s\n", revamp_last_error_message());
         if (revamp_accelerator_find("cpu", &accelerator) != REVAMP_OK) return 1;
     }
-    /* Twice: what is unloaded can be loaded again. */
+    /* Two rounds, because an unloaded plugin can be loaded again. */
     for (round = 0; round < 2; ++round) {
-        revamp_status wanted = has_device ? REVAMP_OK : REVAMP_ERROR_UNSUPPORTED_FEATURE;
-        if (!is_told_missing(accelerator)) return 1;
+        revamp_status expected = has_device ? REVAMP_OK : REVAMP_ERROR_UNSUPPORTED_FEATURE;
+        if (!is_reported_missing(accelerator)) return 1;
         plugin = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
         if (!plugin) return printf("%s\n", dlerror()), 1;
-        if (revamp_kernel_find(accelerator, name, &kernel) != wanted)
+        if (revamp_kernel_find(accelerator, name, &kernel) != expected)
             return printf("not found in the plugin: %s\n", revamp_last_error_message()), 1;
-        if (dlclose(plugin) != 0 || dlopen(PLUGIN, RTLD_NOW | RTLD_NOLOAD)) return puts("the plugin stays loaded"), 1;
-        if (!is_told_missing(accelerator)) return 1;
-        if (has_device && (!runs(accelerator, kernel) || revamp_kernel_release(kernel) != REVAMP_OK))
+        if (dlclose(plugin) != 0 || dlopen(PLUGIN, RTLD_NOW | RTLD_NOLOAD))
+            return puts("the plugin is still loaded after dlclose()"), 1;
+        if (!is_reported_missing(accelerator)) return 1;
+        if (has_device && (!runs_correctly(accelerator, kernel) || revamp_kernel_release(kernel) != REVAMP_OK))
             return printf("the kernel does not outlive its plugin: %s\n", revamp_last_error_message()), 1;
     }
     return 0;

@@ -1,3 +1,3 @@
-int middle_size(void) {
+int expected_workgroup_size(void) {
     return 64;
 }

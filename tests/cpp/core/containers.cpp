@@ -1,4 +1,4 @@
-// array and array_view: constructors, elements, assignment (docs/spec/arrays.md, docs/spec/array-views.md).
+// Tests of array and array_view: constructors, elements, assignment (docs/spec/arrays.md, docs/spec/array-views.md).
 #include <amp.h>
 
 #include "../check.hpp"
@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 #include <sstream>
+#include <utility>
 
 using namespace concurrency;
 
@@ -17,7 +18,7 @@ namespace {
 accelerator_view host_view() {
     return accelerator(accelerator::cpu_accelerator).default_view;
 }
-std::vector<int> counted(int n) {
+std::vector<int> ascending(int n) {
     std::vector<int> v(static_cast<std::size_t>(n));
     std::iota(v.begin(), v.end(), 0);
     return v;
@@ -26,12 +27,12 @@ template <int N> std::vector<int> read(const array<int, N> &a) {
     return a;
 }
 
-// With constructors, and none without arguments.
-struct pair_of {
+// Has a constructor, but no default constructor.
+struct int_float_pair {
     int a;
     float b;
-    pair_of(int x, float y) restrict(amp, cpu) : a(x), b(y) {}
-    bool operator==(const pair_of &other) const { return a == other.a && b == other.b; }
+    int_float_pair(int x, float y) restrict(amp, cpu) : a(x), b(y) {}
+    bool operator==(const int_float_pair &other) const { return a == other.a && b == other.b; }
 };
 
 array<int> global_array(3);
@@ -51,13 +52,14 @@ TEST(array_shapes) {
     array<int, 3> f1(2, 3, 4, view);
     CHECK(d1.accelerator_view == view && e2.extent[1] == 3 && f1.extent[2] == 4);
     static_assert(array<int, 3>::rank == 3 && std::is_same<array<float>::value_type, float>::value, "");
-    array<float, 5> high(extent<5>(std::array<int, 5>{{1, 2, 3, 2, 1}}.data()[0] == 1 ? extent<5>() + 2 : extent<5>()));
-    CHECK(high.extent.size() == 32);
+    const int sizes[] = {1, 2, 3, 2, 4};
+    array<float, 5> rank_5((extent<5>(sizes)));
+    CHECK(rank_5.extent == extent<5>(sizes) && rank_5.extent[4] == 4 && rank_5.extent.size() == 48);
 }
 
 TEST(array_from_iterators) {
     const accelerator_view view = accelerator().default_view;
-    const std::vector<int> v = counted(6);
+    const std::vector<int> v = ascending(6);
     const std::deque<int> deque(v.begin(), v.end());
     const std::list<int> list(v.begin(), v.end());
     const std::set<int> set(v.begin(), v.end());
@@ -70,18 +72,18 @@ TEST(array_from_iterators) {
     CHECK(read(array<int, 2>(extent<2>(3, 2), v.begin(), view)) == v &&
           read(array<int, 2>(3, 2, v.begin(), v.end(), view)) == v);
     CHECK(read(array<int, 3>(3, 2, 1, v.begin(), view, access_type_auto)) == v);
-    std::istringstream text("0 1 2 3 4 5"), more("0 1 2 3 4 5 6");
+    std::istringstream text("0 1 2 3 4 5"), longer_text("0 1 2 3 4 5 6");
     CHECK(read(array<int>(6, std::istream_iterator<int>(text), std::istream_iterator<int>())) == v);
-    CHECK(read(array<int>(6, std::istream_iterator<int>(more))) == v);
-    // What the elements are converted from.
+    CHECK(read(array<int>(6, std::istream_iterator<int>(longer_text))) == v);
+    // Elements of another type are converted.
     const std::vector<short> small(v.begin(), v.end());
     CHECK(read(array<int>(6, small.begin(), small.end())) == v);
     int plain[] = {0, 1, 2, 3, 4, 5};
     CHECK(read(array<int>(6, plain)) == v && read(array<int>(6, plain, plain + 6)) == v);
 }
 
-TEST(array_from_iterators_of_another_count) {
-    const std::vector<int> v = counted(6);
+TEST(array_from_iterators_of_wrong_count) {
+    const std::vector<int> v = ascending(6);
     const std::list<int> list(v.begin(), v.end());
     CHECK_THROWS(runtime_exception, array<int>(5, v.begin(), v.end()), CHECK_CONTAINS(e.what(), "6 elements"));
     CHECK_THROWS(runtime_exception, array<int>(7, list.begin(), list.end()));
@@ -96,27 +98,27 @@ TEST(array_from_iterators_of_another_count) {
 
 TEST(STG_2_to_7_staging_arrays) {
     const accelerator_view host = host_view(), device = accelerator().default_view;
-    const std::vector<int> v = counted(6);
+    const std::vector<int> v = ascending(6);
     array<int> s(6, host, device);
     CHECK(s.accelerator_view == host && s.associated_accelerator_view == device &&
           s.get_associated_accelerator_view() == device);
     array<int, 2> filled(2, 3, v.begin(), v.end(), host, device), first(2, 3, v.begin(), host, device);
     CHECK(read(filled) == v && read(first) == v && filled(1, 2) == 5 && filled[index<2>(1, 0)] == 3);
-    array<int, 2> of_extent(extent<2>(2, 3), v.begin(), v.end(), host, device);
+    array<int, 2> from_extent(extent<2>(2, 3), v.begin(), v.end(), host, device);
     array<int, 3> three(1, 2, 3, v.begin(), v.end(), host, device);
-    CHECK(three(0, 1, 2) == 5 && of_extent.associated_accelerator_view == device);
+    CHECK(three(0, 1, 2) == 5 && from_extent.associated_accelerator_view == device);
     for (int i = 0; i < 6; ++i)
         s[i] = 5 - i;
     std::sort(s.data(), s.data() + 6);
     CHECK(read(s) == v);
-    array<int> wrong(6, device, host), same(6, device, device);
-    CHECK(wrong.associated_accelerator_view == device && same.associated_accelerator_view == device);
+    array<int> reversed(6, device, host), same(6, device, device);
+    CHECK(reversed.associated_accelerator_view == device && same.associated_accelerator_view == device);
     array<int> copy(s);
     CHECK(copy.associated_accelerator_view == device && read(copy) == v);
 }
 
-TEST(array_of_views) {
-    std::vector<int> v = counted(6);
+TEST(arrays_from_views) {
+    std::vector<int> v = ascending(6);
     const accelerator_view device = accelerator().default_view;
     array_view<int> view(v);
     array_view<const int> constant(v);
@@ -124,7 +126,7 @@ TEST(array_of_views) {
     CHECK(read(array<int>(view)) == v && read(array<int>(constant)) == v && read(array<int, 2>(matrix)) == v);
     CHECK(read(array<int>(view, device)) == v && read(array<int>(constant, device, access_type_auto)) == v);
     CHECK(array<int>(view, host_view(), device).associated_accelerator_view == device);
-    // With gaps.
+    // The rows of the section have gaps between them.
     array<int, 2> part(matrix.section(0, 1, 2, 2));
     CHECK(read(part) == (std::vector<int>{1, 2, 4, 5}));
     array<int, 2> assigned(2, 2);
@@ -144,7 +146,7 @@ TEST(array_errors) {
 }
 
 TEST(SEL_29_array_copies_and_moves) {
-    const std::vector<int> v = counted(6);
+    const std::vector<int> v = ascending(6);
     array<int> a(6, v.begin()), b(6);
     b = a;
     array<int> c(a);
@@ -154,16 +156,27 @@ TEST(SEL_29_array_copies_and_moves) {
     array<int> d(std::move(b));
     CHECK(read(d) == v && d.accelerator_view == a.accelerator_view);
     CHECK_THROWS(uninitialized_object, read(b));
+    CHECK_THROWS(uninitialized_object, b[0]);
+    CHECK_THROWS(uninitialized_object, std::as_const(b)[index<1>(0)]);
+    CHECK_THROWS(uninitialized_object, b.data());
+    CHECK_THROWS(uninitialized_object, b.section(0, 1));
+    CHECK_THROWS(uninitialized_object, b.view_as(extent<2>(2, 3)));
+    CHECK_THROWS(uninitialized_object, b.reinterpret_as<float>());
+    CHECK_THROWS(uninitialized_object, array_view<int>(b));
+    array<int, 2> square(2, 3), moved_to(std::move(square));
+    CHECK_THROWS(uninitialized_object, square[0]);
+    CHECK_THROWS(uninitialized_object, std::as_const(square)[0]);
+    CHECK_THROWS(uninitialized_object, square(1, 2));
     b = std::move(d);
     CHECK(read(b) == v);
-    // What was moved from may be assigned to: an array gives it its place, a view takes the place it had.
+    // A moved-from array gets new accelerator_views when an array is assigned, but not when a view is assigned.
     array<int> staging(6, v.begin(), host_view(), accelerator().default_view);
     d = staging;
     CHECK(read(d) == v && d.associated_accelerator_view == accelerator().default_view);
-    array<int> taken(std::move(staging));
+    array<int> move_target(std::move(staging));
     staging = array_view<const int>(b).section(2, 3);
     CHECK(read(staging) == (std::vector<int>{2, 3, 4}) && staging.extent[0] == 3 && staging[2] == 4);
-    CHECK(staging.accelerator_view == host_view() && read(taken) == v);
+    CHECK(staging.accelerator_view == host_view() && read(move_target) == v);
     array<int> &itself = b;
     b = itself;
     b = std::move(itself);
@@ -189,8 +202,8 @@ TEST(arrays_in_containers) {
         const std::vector<int> v = a;
         CHECK(static_cast<int>(v.size()) == a.extent[0] && v.back() == a.extent[0] * 101 - 1);
     }
-    std::unique_ptr<array<int, 2>> held(new array<int, 2>(2, 2));
-    array<int, 2> &a = *held;
+    std::unique_ptr<array<int, 2>> owner(new array<int, 2>(2, 2));
+    array<int, 2> &a = *owner;
     parallel_for_each(
         a.extent, [&](index<2> i) restrict(amp) { a[i] = i[0] + i[1]; });
     CHECK(read(a) == (std::vector<int>{0, 1, 1, 2}));
@@ -207,9 +220,9 @@ TEST(static_objects) {
 }
 
 TEST(array_elements) {
-    const std::vector<int> v = counted(24);
+    const std::vector<int> v = ascending(24);
     array<int, 3> a(2, 3, 4, v.begin());
-    if (a.cpu_access_type == access_type_none) SKIP("the default accelerator's arrays are not the host's");
+    if (a.cpu_access_type == access_type_none) SKIP("the host cannot access arrays on the default accelerator");
     const array<int, 3> &c = a;
     CHECK(a[index<3>(1, 2, 3)] == 23 && c(index<3>(0, 1, 0)) == 4 && a(1, 0, 1) == 13 && c(1, 0, 1) == 13);
     CHECK(a[1][2][3] == 23 && c[1][0](1) == 13 && a(0)[1][1] == 5 && c(1)(2, 3) == 23);
@@ -231,7 +244,7 @@ TEST(array_elements) {
     CHECK(out.size() == 24 && out[23] == 23);
 }
 
-TEST(array_not_for_the_host) {
+TEST(host_cannot_access_array) {
     for (const accelerator &one : accelerator::get_all()) {
         if (one.device_path == accelerator::cpu_accelerator) continue;
         array<int> a(4, one.default_view);
@@ -240,7 +253,7 @@ TEST(array_not_for_the_host) {
         CHECK(!a.data() && !static_cast<const array<int> &>(a).data());
         return;
     }
-    SKIP("the host may use the arrays of every accelerator");
+    SKIP("the host can access the arrays of every accelerator");
 }
 
 TEST(access_types_on_host_threads) {
@@ -267,18 +280,18 @@ TEST(access_types_on_host_threads) {
 }
 
 TEST(array_elements_of_any_class) {
-    std::vector<pair_of> v(5, pair_of(1, 2.0f));
-    v[3] = pair_of(7, 8.0f);
-    array<pair_of> a(5, v.begin(), v.end());
-    array_view<pair_of> view(v);
+    std::vector<int_float_pair> v(5, int_float_pair(1, 2.0f));
+    v[3] = int_float_pair(7, 8.0f);
+    array<int_float_pair> a(5, v.begin(), v.end());
+    array_view<int_float_pair> view(v);
     parallel_for_each(
         a.extent, [ =, &a ](index<1> i) restrict(amp) {
-            pair_of p(i[0], view[i].b);
+            int_float_pair p(i[0], view[i].b);
             a[i] = p;
         });
-    const std::vector<pair_of> out = a;
-    CHECK(out.size() == 5 && out[3] == pair_of(3, 8.0f) && out[4] == pair_of(4, 2.0f));
-    std::list<pair_of> list;
+    const std::vector<int_float_pair> out = a;
+    CHECK(out.size() == 5 && out[3] == int_float_pair(3, 8.0f) && out[4] == int_float_pair(4, 2.0f));
+    std::list<int_float_pair> list;
     copy(a, std::back_inserter(list));
     CHECK(list.size() == 5 && list.back() == out[4]);
     CHECK(view[3].a == 7);
@@ -306,7 +319,7 @@ TEST(array_elements_of_any_class) {
 }
 
 TEST(AV_1_view_constructors) {
-    std::vector<int> v = counted(24);
+    std::vector<int> v = ascending(24);
     const std::vector<int> &cv = v;
     std::array<int, 6> fixed = {{0, 1, 2, 3, 4, 5}};
     int plain[24] = {0, 1, 2, 3};
@@ -320,7 +333,7 @@ TEST(AV_1_view_constructors) {
     CHECK(b1(3, 5) == 23 && b2(1, 2) == 5 && b3(0, 1) == 1 && b4(0, 3) == 3 && c1(1, 2, 3) == 23 &&
           c2[index<3>(1, 0, 0)] == 12);
     CHECK(c3(0, 0, 2) == 2 && c4(0, 0, 0) == 0 && a2[23] == 23 && a4(23) == 23 && a5[index<1>(2)] == 2);
-    // Of const elements, from what is const and what is not.
+    // Views of const elements, over const and non-const data.
     array_view<const int> d1(v), d2(24, v), d3(cv), d4(24, cv), d5(24, v.data()), d6(24, cv.data()), d7(plain),
         d8(constant), d9(fixed), d10(4, constant), d11(4, plain), d12(a1), d13(extent<1>(4), constant);
     array_view<const int, 2> e1(4, 6, v), e2(4, 6, cv), e3(4, 6, plain), e4(extent<2>(2, 2), constant),
@@ -331,7 +344,7 @@ TEST(AV_1_view_constructors) {
     CHECK(d11[3] == 3 && d12[5] == 5 && d13[1] == 3 && e1(3, 5) == 23 && e2(3, 5) == 23 && e3(0, 3) == 3 &&
           e4(1, 1) == 1 && e5(3, 5) == 23);
     CHECK(e6(3, 5) == 23 && f1(1, 2, 3) == 23 && f2(1, 2, 3) == 23 && f3(1, 2, 3) == 23 && f4(1, 2, 3) == 23);
-    // Over arrays.
+    // Views over arrays.
     array<int> a(6, v.begin());
     const array<int> &ca = a;
     array_view<int> g1(a);
@@ -365,7 +378,7 @@ TEST(view_larger_than_its_container) {
 }
 
 TEST(views_are_handles) {
-    std::vector<int> v = counted(6), w(6, 9);
+    std::vector<int> v = ascending(6), w(6, 9);
     array_view<int> a(v), b(w);
     const array_view<int> constant(a);
     constant[2] = 20;
@@ -396,7 +409,7 @@ TEST(views_are_handles) {
 
 TEST(view_lives_with_its_array) {
     const auto make = [] {
-        const std::vector<int> v = counted(5);
+        const std::vector<int> v = ascending(5);
         array<int> a(5, v.begin());
         return array_view<int>(a);
     };
@@ -440,7 +453,7 @@ TEST(a_view_over_an_element_of_another_view) {
     array_view<int> whole(8, data), part(4, &whole[2]);
     parallel_for_each(
         whole.extent, [=](index<1> i) restrict(amp) { whole[i] = 5; });
-    // Its own data source: it sees what is in memory.
+    // `part` is a separate data source and reads only the host memory, so `whole` writes back first.
     whole.synchronize();
     CHECK(part[0] == 5 && &part[0] == &data[2]);
     parallel_for_each(
@@ -448,7 +461,7 @@ TEST(a_view_over_an_element_of_another_view) {
     part.synchronize();
     whole.refresh();
     CHECK(whole[1] == 5 && whole[2] == 7 && whole[5] == 7 && whole[6] == 5);
-    // A section has the same data source, and needs none of this.
+    // A section shares the data source of its view, and needs neither synchronize() nor refresh().
     array_view<int> section = whole.section(2, 4);
     parallel_for_each(
         section.extent, [=](index<1> i) restrict(amp) { section[i] = 9; });
@@ -467,12 +480,12 @@ TEST(source_accelerator_view) {
           host.source_accelerator_view == host.source_accelerator_view);
     CHECK(host.source_accelerator_view.accelerator == cpu && host.source_accelerator_view.get_accelerator() == cpu);
     const accelerator_view view = device.source_accelerator_view;
-    const accelerator of = array_view<const int>(device).source_accelerator_view.accelerator;
-    CHECK(view == a.accelerator_view && of == accelerator());
+    const accelerator source_accelerator = array_view<const int>(device).source_accelerator_view.accelerator;
+    CHECK(view == a.accelerator_view && source_accelerator == accelerator());
     device.source_accelerator_view.wait();
     device.source_accelerator_view.flush();
     CHECK(host.source_accelerator_view.accelerator.get_description() == cpu.description);
-    array<int> beside(4, device.source_accelerator_view);
+    array<int> on_same_view(4, device.source_accelerator_view);
     parallel_for_each(
         device.source_accelerator_view, device.extent, [=](index<1> i) restrict(amp) { device[i] = i[0]; });
     CHECK(device[3] == 3);

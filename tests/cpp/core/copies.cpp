@@ -1,4 +1,4 @@
-// copy, copy_async, sections and other views of views (docs/spec/copies.md, docs/spec/array-views.md#parts-and-shapes).
+// Tests copy, copy_async, sections and views of views (docs/spec/copies.md, docs/spec/array-views.md#parts-and-shapes).
 #include <amp.h>
 
 #include "../check.hpp"
@@ -14,17 +14,17 @@ using namespace concurrency;
 
 namespace {
 
-std::vector<int> counted(int n) {
+std::vector<int> ascending(int n) {
     std::vector<int> v(static_cast<std::size_t>(n));
     std::iota(v.begin(), v.end(), 0);
     return v;
 }
-struct pair_of {
+struct int_float_pair {
     int a;
     float b;
-    pair_of(int x, float y) : a(x), b(y) {}
+    int_float_pair(int x, float y) : a(x), b(y) {}
 };
-// An input iterator of a program's own.
+// A user-defined input iterator.
 struct squares {
     typedef std::input_iterator_tag iterator_category;
     typedef int value_type;
@@ -50,30 +50,30 @@ template <class A> std::vector<int> read(const A &a) {
 } // namespace
 
 TEST(copy_in_and_out) {
-    const std::vector<int> v = counted(6);
+    const std::vector<int> v = ascending(6);
     const std::list<int> list(v.begin(), v.end());
     const std::set<int> set(v.begin(), v.end());
     std::vector<int> w(6);
     array<int> a(6);
     array_view<int> host(w);
-    array_view<int, 2> gaps = array_view<int, 2>(4, 5).section(1, 1, 2, 3);
+    array_view<int, 2> strided_section = array_view<int, 2>(4, 5).section(1, 1, 2, 3);
     copy(v.begin(), v.end(), a);
     copy(a, w.begin());
     CHECK(w == v);
-    copy(list.begin(), list.end(), gaps);
-    CHECK(read(gaps) == v && gaps(1, 0) == 3);
-    copy(set.begin(), gaps);
+    copy(list.begin(), list.end(), strided_section);
+    CHECK(read(strided_section) == v && strided_section(1, 0) == 3);
+    copy(set.begin(), strided_section);
     copy(list.begin(), a);
-    CHECK(read(a) == v && read(gaps) == v);
+    CHECK(read(a) == v && read(strided_section) == v);
     copy(squares{0}, squares{6}, a);
     CHECK(read(a) == (std::vector<int>{0, 1, 4, 9, 16, 25}));
     copy(squares{1}, host);
     CHECK(host[5] == 36);
     std::istringstream text("5 4 3 2 1 0");
-    copy(std::istream_iterator<int>(text), std::istream_iterator<int>(), gaps);
-    CHECK(gaps(0, 0) == 5 && gaps(1, 2) == 0);
+    copy(std::istream_iterator<int>(text), std::istream_iterator<int>(), strided_section);
+    CHECK(strided_section(0, 0) == 5 && strided_section(1, 2) == 0);
     int plain[6];
-    copy(gaps, plain);
+    copy(strided_section, plain);
     CHECK(plain[0] == 5);
     copy(plain, plain + 6, a);
     copy(&plain[0], host);
@@ -83,7 +83,7 @@ TEST(copy_in_and_out) {
     std::ostringstream out;
     copy(a, std::ostream_iterator<int>(out, " "));
     CHECK(out.str() == "5 4 3 2 1 0 ");
-    // The same names with std's in sight.
+    // Unqualified calls must also work while std::copy is in scope.
     using std::copy;
     copy(v.begin(), v.end(), w.begin());
     copy(v.begin(), v.end(), a);
@@ -100,8 +100,8 @@ TEST(copy_in_and_out) {
     CHECK(w == v);
 }
 
-TEST(copy_between) {
-    const std::vector<int> v = counted(24);
+TEST(copy_between_arrays_and_views) {
+    const std::vector<int> v = ascending(24);
     const accelerator_view other = accelerator().create_view();
     const array<int, 3> source(2, 3, 4, v.begin());
     array<int, 3> a(2, 3, 4), b(2, 3, 4, other);
@@ -124,23 +124,23 @@ TEST(copy_between) {
     constant.copy_to(view);
     source.copy_to(a);
     CHECK(std::vector<int>(b) == v && read(view) == v);
-    // With gaps on both sides.
+    // Copies between sections. The rows of both sections have gaps between them.
     array<int, 3> target(4, 4, 5);
     copy(constant.section(0, 1, 1, 2, 2, 3), view.section(0, 0, 0, 2, 2, 3));
     CHECK(view(1, 1, 2) == 12 + 8 + 3);
     copy(source.section(index<3>(1, 0, 0)), target.section(1, 1, 1, 1, 3, 4));
     CHECK(read(target.section(1, 1, 1, 1, 3, 4)) == std::vector<int>(v.begin() + 12, v.end()));
-    const std::vector<pair_of> pairs(4, pair_of(1, 2.0f));
-    array<pair_of, 2> p(2, 2, pairs.begin()), q(2, 2);
+    const std::vector<int_float_pair> pairs(4, int_float_pair(1, 2.0f));
+    array<int_float_pair, 2> p(2, 2, pairs.begin()), q(2, 2);
     copy(p, q);
     copy(p.section(0, 1, 2, 1), q.section(0, 0, 2, 1));
-    std::list<pair_of> l;
+    std::list<int_float_pair> l;
     copy(q, std::back_inserter(l));
     CHECK(l.size() == 4 && l.back().a == 1);
 }
 
 TEST(copy_errors) {
-    const std::vector<int> v = counted(6);
+    const std::vector<int> v = ascending(6);
     const std::list<int> list(v.begin(), v.end());
     array<int> a(5), b(6);
     array_view<int> view(b);
@@ -165,7 +165,7 @@ TEST(copy_errors) {
 }
 
 TEST(copy_async_in_and_out) {
-    const std::vector<int> v = counted(6);
+    const std::vector<int> v = ascending(6);
     const std::list<int> list(v.begin(), v.end());
     array<int> a(6), b(6);
     array_view<int> view(b);
@@ -198,7 +198,7 @@ TEST(copy_async_in_and_out) {
 }
 
 TEST(sections) {
-    std::vector<int> v = counted(60), line = counted(10);
+    std::vector<int> v = ascending(60), line = ascending(10);
     array_view<int, 3> a(3, 4, 5, v);
     array_view<int> l(line);
     array_view<int, 2> m(6, 10, v);
@@ -214,18 +214,18 @@ TEST(sections) {
     array_view<int, 4> four(extent<4>(size), v);
     CHECK(four.section(index<4>(zero), four.extent).extent == four.extent && four[1][0][2][1] == 11);
     const array<int, 2> fixed(6, 10, v.begin());
-    array<int, 2> changing(6, 10, v.begin());
+    array<int, 2> mutable_array(6, 10, v.begin());
     static_assert(std::is_same<decltype(fixed.section(0, 0, 1, 1)), array_view<const int, 2>>::value &&
-                      std::is_same<decltype(changing.section(index<2>())), array_view<int, 2>>::value &&
+                      std::is_same<decltype(mutable_array.section(index<2>())), array_view<int, 2>>::value &&
                       std::is_same<decltype(fixed.view_as(extent<1>(60))), array_view<const int, 1>>::value &&
                       std::is_same<decltype(fixed.reinterpret_as<float>()), array_view<const float, 1>>::value &&
                       std::is_same<decltype(array_view<const int>(l).section(0, 1)), array_view<const int>>::value,
                   "");
-    CHECK(fixed.section(1, 1, 1, 1)(0, 0) == 11 && changing.section(extent<2>(1, 2))(0, 1) == 1);
+    CHECK(fixed.section(1, 1, 1, 1)(0, 0) == 11 && mutable_array.section(extent<2>(1, 2))(0, 1) == 1);
 }
 
 TEST(section_errors) {
-    std::vector<int> v = counted(60);
+    std::vector<int> v = ascending(60);
     array_view<int> l(v);
     array_view<int, 2> m(6, 10, v);
     CHECK_THROWS(runtime_exception, l.section(-1, 2));
@@ -244,10 +244,10 @@ TEST(section_errors) {
 }
 
 TEST(projections) {
-    std::vector<int> v = counted(60);
+    std::vector<int> v = ascending(60);
     array_view<int, 3> a(3, 4, 5, v);
     array_view<const int, 3> c(a);
-    // Before and after the host has it.
+    // Round 0 runs before the first access on the host, round 1 after it.
     for (int round = 0; round < 2; ++round) {
         CHECK_THROWS(runtime_exception, a[3]);
         CHECK_THROWS(runtime_exception, a[-1]);
@@ -259,38 +259,39 @@ TEST(projections) {
     array_view<int> row = a[1][2];
     row[0] = -1;
     CHECK(v[30] == -1 && c(1, 2, 0) == -1);
-    // A projection is a view of its own, however it was made.
+    // A projection is a full view: it can be captured, sectioned, reshaped and synchronized.
     parallel_for_each(
         row.extent, [=](index<1> i) restrict(amp) { row[i] *= 2; });
     CHECK(row[0] == -2 && a(1, 2, 1) == 62 && v[31] == 62);
-    array_view<int> again = a[1][2], part = again.section(1, 2);
-    CHECK(part[0] == 62 && again.view_as(extent<2>(1, 5))(0, 1) == 62 && again.reinterpret_as<unsigned>()[1] == 62u);
+    array_view<int> same_row = a[1][2], part = same_row.section(1, 2);
+    CHECK(part[0] == 62 && same_row.view_as(extent<2>(1, 5))(0, 1) == 62 &&
+          same_row.reinterpret_as<unsigned>()[1] == 62u);
     parallel_for_each(
         a.extent, [=](index<3> i) restrict(amp) { a[i] = 1; });
-    CHECK(again[0] == 1);
-    again.synchronize();
-    again.discard_data();
-    again[2] = 7;
-    again.refresh();
-    array_view<int> copy_of = again;
-    CHECK(copy_of[2] == 7 && copy_of.source_accelerator_view == a.source_accelerator_view);
+    CHECK(same_row[0] == 1);
+    same_row.synchronize();
+    same_row.discard_data();
+    same_row[2] = 7;
+    same_row.refresh();
+    array_view<int> second_handle = same_row;
+    CHECK(second_handle[2] == 7 && second_handle.source_accelerator_view == a.source_accelerator_view);
     {
-        // Outlives what it came from.
-        array_view<int> kept = [&] {
+        // A projection outlives the view that it was made from.
+        array_view<int> outliving_projection = [&] {
             array_view<int, 2> m(6, 10, v);
             m(0, 0) = 0;
             return m[5];
         }();
         parallel_for_each(
-            kept.extent, [=](index<1> i) restrict(amp) { kept[i] = 9; });
+            outliving_projection.extent, [=](index<1> i) restrict(amp) { outliving_projection[i] = 9; });
     }
     CHECK(v[59] == 9);
-    array<int, 2> array_of(4, 5, v.begin());
-    array_view<int> of_array = array_of[3];
+    array<int, 2> grid(4, 5, v.begin());
+    array_view<int> grid_row = grid[3];
     parallel_for_each(
-        of_array.extent, [=](index<1> i) restrict(amp) { of_array[i] = 8; });
-    CHECK(std::vector<int>(array_of)[19] == 8);
-    // From many threads at once.
+        grid_row.extent, [=](index<1> i) restrict(amp) { grid_row[i] = 8; });
+    CHECK(std::vector<int>(grid)[19] == 8);
+    // Each of these projections lives for one access only.
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 4; ++j)
             a[i][j][0] = 0;
@@ -298,7 +299,7 @@ TEST(projections) {
 }
 
 TEST(view_as_and_reinterpret_as) {
-    std::vector<int> v = counted(24);
+    std::vector<int> v = ascending(24);
     array_view<int> l(v);
     CHECK(l.view_as(extent<2>(4, 6))(3, 5) == 23 && l.view_as(extent<3>(2, 2, 2))(1, 1, 1) == 7 &&
           l.view_as(extent<1>(3))[2] == 2);
@@ -317,7 +318,7 @@ TEST(view_as_and_reinterpret_as) {
     };
     CHECK_THROWS(runtime_exception, l.reinterpret_as<five>());
     CHECK_THROWS(runtime_exception, a.reinterpret_as<five>());
-    // Coherent across rank and type.
+    // Views of one source with different ranks and types are coherent.
     array_view<float> f = l.reinterpret_as<float>();
     array_view<int, 2> m = l.view_as(extent<2>(4, 6));
     parallel_for_each(
@@ -332,7 +333,7 @@ TEST(overlapping_views_in_one_kernel) {
     std::vector<int> v(20);
     array_view<int> whole(v), left = whole.section(0, 12), right = whole.section(8, 12);
     array<int> a(20, v.begin());
-    array_view<int> of_a = a.section(5, 10);
+    array_view<int> a_section = a.section(5, 10);
     parallel_for_each(
         extent<1>(12), [=](index<1> i) restrict(amp) {
             atomic_fetch_add(&left[i], 1);
@@ -342,11 +343,11 @@ TEST(overlapping_views_in_one_kernel) {
     CHECK(whole[0] == 101 && whole[10] == 111 && whole[12] == 10 && whole[19] == 10);
     parallel_for_each(
         extent<1>(10), [ =, &a ](index<1> i) restrict(amp) {
-            atomic_fetch_add(&of_a[i], 1);
+            atomic_fetch_add(&a_section[i], 1);
             atomic_fetch_add(&a[i], 10);
         });
     CHECK(std::vector<int>(a)[7] == 11 && std::vector<int>(a)[14] == 1);
-    // Columns interleave and do not overlap.
+    // Sections of different columns interleave in memory and do not overlap.
     array_view<int, 2> m(4, 5, v), one = m.section(0, 0, 4, 2), two = m.section(0, 2, 4, 3);
     parallel_for_each(
         one.extent, [=](index<2> i) restrict(amp) {
@@ -356,8 +357,8 @@ TEST(overlapping_views_in_one_kernel) {
     CHECK(m(3, 1) == 1 && m(3, 3) == 2);
 }
 
-// Of more rows than the directory tells one by one: read and written by host and accelerator in turn.
-TEST(long_columns) {
+// Each column of this array is 1000 separate pieces of memory. The host and the accelerator use the columns in turn.
+TEST(columns_of_many_rows) {
     const int rows = 1000;
     array<int, 2> all(rows, 4);
     const array_view<int, 2> whole(all), zero = whole.section(0, 0, rows, 1), one = whole.section(0, 1, rows, 1),

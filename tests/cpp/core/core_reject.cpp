@@ -1,4 +1,4 @@
-// What array, array_view, copy and parallel_for_each must reject (docs/spec).
+// Uses of array, array_view, copy and parallel_for_each that must not compile (docs/spec), each with its error.
 #include <amp.h>
 #include <amp_graphics.h>
 #include <revamp/kernel.h>
@@ -75,15 +75,13 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
     c::array_view<c::array_view<int>> x(4);
 #endif
     // Ranks and shapes.
-#ifdef FAIL_array_rank_0 // the rank of an array must be at least 1|the rank of an index or extent must be at least 1
+#ifdef FAIL_array_rank_0 // the rank of an (array|index or extent) must be at least 1
     c::array<int, 0> x(c::extent<1>(3));
 #endif
-#ifdef FAIL_array_rank_negative // the rank of an array must be at least 1|the rank of an index or extent must be at
-                                // least 1
+#ifdef FAIL_array_rank_negative // the rank of an (array|index or extent) must be at least 1
     c::array<int, -2> x(c::extent<1>(3));
 #endif
-#ifdef FAIL_view_rank_0 // the rank of an array_view must be at least 1|the rank of an index or extent must be at least
-                        // 1
+#ifdef FAIL_view_rank_0 // the rank of an (array_view|index or extent) must be at least 1
     c::array_view<int, 0> x(c::extent<1>(3));
 #endif
 #ifdef FAIL_array_2_of_one // from one number only if its rank is 1
@@ -101,11 +99,11 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_view_1_of_three // from three numbers only if its rank is 3
     c::array_view<int> x(1, 2, 3);
 #endif
-#ifdef FAIL_view_2_of_a_container // an array_view of a container alone has rank 1
-    std::vector<int> own(4);
-    c::array_view<int, 2> x(own);
+#ifdef FAIL_view_2_of_a_container // an array_view of a container must have rank 1 if no extent is passed
+    std::vector<int> ints(4);
+    c::array_view<int, 2> x(ints);
 #endif
-#ifdef FAIL_view_2_of_a_c_array // an array_view of a C array has rank 1
+#ifdef FAIL_view_2_of_a_c_array // an array_view of a C array must have rank 1
     c::array_view<const int, 2> x(plain);
 #endif
 #ifdef FAIL_array_of_other_extent // no matching
@@ -233,10 +231,10 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
     v.source_accelerator_view = target;
 #endif
     // Views of views.
-#ifdef FAIL_view_as_of_rank_2 // view_as is for an array_view of rank 1
+#ifdef FAIL_view_as_of_rank_2 // view_as needs an array_view of rank 1
     v2.view_as(c::extent<1>(4));
 #endif
-#ifdef FAIL_reinterpret_as_of_rank_2 // reinterpret_as is for an array_view of rank 1
+#ifdef FAIL_reinterpret_as_of_rank_2 // reinterpret_as needs an array_view of rank 1
     v2.reinterpret_as<float>();
 #endif
 #ifdef FAIL_reinterpret_as_char // must not be char, short or bool
@@ -248,25 +246,25 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_reinterpret_as_pointer // must not be pointers
     v.reinterpret_as<float *>();
 #endif
-#ifdef FAIL_data_of_rank_2 // data.. is for an array_view of rank 1
+#ifdef FAIL_data_of_rank_2 // data.. needs an array_view of rank 1
     v2.data();
 #endif
-#ifdef FAIL_section_two_numbers // section.i0, e0. is for an array_view of rank 1
+#ifdef FAIL_section_two_numbers // section.i0, e0. needs an array_view of rank 1
     v2.section(0, 1);
 #endif
-#ifdef FAIL_section_four_numbers // section.i0, i1, e0, e1. is for an array_view of rank 2
+#ifdef FAIL_section_four_numbers // section.i0, i1, e0, e1. needs an array_view of rank 2
     v.section(0, 1, 2, 3);
 #endif
-#ifdef FAIL_section_six_numbers // section.i0, i1, i2, e0, e1, e2. is for an array_view of rank 3
+#ifdef FAIL_section_six_numbers // section.i0, i1, i2, e0, e1, e2. needs an array_view of rank 3
     a2.section(0, 1, 2, 3, 4, 5);
 #endif
 #ifdef FAIL_section_other_index // no matching
     v.section(c::index<2>(0, 0));
 #endif
-#ifdef FAIL_element_two_numbers // two numbers name an element of an array_view of rank 2
+#ifdef FAIL_element_two_numbers // two numbers index only an array_view of rank 2
     v(0, 1);
 #endif
-#ifdef FAIL_element_three_numbers // three numbers name an element of an array_view of rank 3
+#ifdef FAIL_element_three_numbers // three numbers index only an array_view of rank 3
     v2(0, 1, 2);
 #endif
 #ifdef FAIL_array_element_two_numbers // from two numbers only if its rank is 2
@@ -276,19 +274,19 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
     v2[c::index<1>(0)];
 #endif
     // Launches.
-#ifdef FAIL_kernel_of_other_rank // must take the index<N> of its extent<N>
+#ifdef FAIL_kernel_of_other_rank // must take an index<N> in a launch over an extent<N>
     c::parallel_for_each(c::extent<1>(4), [](c::index<2>) {});
 #endif
-#ifdef FAIL_kernel_of_tiles_without_tiles // must take the index<N> of its extent<N>
+#ifdef FAIL_kernel_of_tiles_without_tiles // must take an index<N> in a launch over an extent<N>
     c::parallel_for_each(c::extent<1>(4), [](c::tiled_index<2>) {});
 #endif
-#ifdef FAIL_kernel_of_other_tiles // or the tiled_index of its tiled_extent
+#ifdef FAIL_kernel_of_other_tiles // a tiled_index in a launch over a tiled_extent
     c::parallel_for_each(c::extent<1>(4).tile<4>(), [](c::tiled_index<2>) {});
 #endif
-#ifdef FAIL_kernel_without_parameter // must take the index<N> of its extent<N>
+#ifdef FAIL_kernel_without_parameter // must take an index<N> in a launch over an extent<N>
     c::parallel_for_each(c::extent<1>(4), [] {});
 #endif
-#ifdef FAIL_kernel_of_number // must take the index<N> of its extent<N>
+#ifdef FAIL_kernel_of_number // must take an index<N> in a launch over an extent<N>
     c::parallel_for_each(c::extent<1>(4), [](int) {});
 #endif
 #ifdef FAIL_kernel_with_result // must return void
@@ -297,7 +295,7 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_kernel_with_virtual // must not have virtual functions
     c::parallel_for_each(c::extent<1>(4), virtual_kernel());
 #endif
-#ifdef FAIL_kernel_not_callable // must take the index<N> of its extent<N>
+#ifdef FAIL_kernel_not_callable // must take an index<N> in a launch over an extent<N>
     c::parallel_for_each(c::extent<1>(4), 3);
 #endif
 #ifdef FAIL_launch_of_number // no matching
@@ -316,7 +314,7 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_spirv_pointer // a pointer cannot be an argument of a SPIR-V kernel
     c::parallel_for_each(target, c::extent<1>(4), spirv, pointer);
 #endif
-#ifdef FAIL_spirv_container // an array, or a value that is copied as bytes
+#ifdef FAIL_spirv_container // an array, or a trivially copyable value
     c::parallel_for_each(target, c::extent<1>(4), spirv, floats);
 #endif
 #ifdef FAIL_spirv_bool // a bool cannot be an argument of a SPIR-V kernel

@@ -1,11 +1,11 @@
-// All of amp.h as Clang's device pass sees it: lambdas of each kind, compiled, not run.
+// Kernels of each kind that use all of amp.h. The test compiles them in both passes of Clang and does not run them.
 #include <amp.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
 
 #include <cstddef>
 
-// What the host pass needs to know of a launch.
+// Declarations that Clang's host pass needs for a launch.
 struct dim3 {
     unsigned x, y, z;
 };
@@ -33,9 +33,9 @@ struct saxpy {
         part[0] = cube(1, 2, 3) + plane(0, 1) + cube[index<3>(0, 1, 2)] + cube.extent[2] + y.get_extent().size();
         row.view_as(extent<2>(1, 2))(0, 0) = row.reinterpret_as<float>()[0];
         float local[3] = {1, 2, 3};
-        array_view<float> own(3, local);
-        const array_view<const float> constant(own);
-        own[0] = constant[1] + y.get_ref(i);
+        array_view<float> local_view(3, local);
+        const array_view<const float> constant(local_view);
+        local_view[0] = constant[1] + y.get_ref(i);
         y.discard_data();
         atomic_exchange(&y[i], 2.0f);
         y[i] += direct3d::clamp(a, 0.0f, 1.0f) + direct3d::mad(a, a, a) + direct3d::noise(a) + direct3d::radians(a) +
@@ -52,7 +52,7 @@ struct saxpy {
 };
 template __attribute__((global)) void entry(index<1>, saxpy);
 
-// Arrays by reference, and a functor in a functor.
+// Arrays by reference, and a functor as a member of a functor.
 struct by_reference {
     array<int, 2> &a;
     const array<int> &b;
@@ -66,7 +66,7 @@ struct by_reference {
 };
 template __attribute__((global)) void entry(index<2>, by_reference);
 
-// Tiles with memory of their own.
+// Tiles with tile_static memory.
 struct tiled {
     array_view<int> view;
     void operator()(tiled_index<64> t) const restrict(amp) {
@@ -78,24 +78,24 @@ struct tiled {
 };
 template __attribute__((global)) void entry(tiled_index<64>, tiled);
 
-// Functions that differ by their restriction alone.
-int where() restrict(amp) {
+// Functions that differ only in their restriction.
+int overload_number() restrict(amp) {
     return 1;
 }
-int where() restrict(cpu) {
+int overload_number() restrict(cpu) {
     return 2;
 }
-struct both_sides {
+struct overloaded_functor {
     array_view<int> view;
-    int side() const restrict(amp) { return where(); }
-    int side() const restrict(cpu) { return where() + 1; }
+    int side() const restrict(amp) { return overload_number(); }
+    int side() const restrict(cpu) { return overload_number() + 1; }
     void operator()(index<1> i) const restrict(amp) { view[i] = side(); }
 };
-template __attribute__((global)) void entry(index<1>, both_sides);
+template __attribute__((global)) void entry(index<1>, overloaded_functor);
 
-// The host's side in the same file.
+// Host code in the same file.
 int host_side(const array_view<int> &view) {
-    return both_sides{view}.side();
+    return overloaded_functor{view}.side();
 }
 void host(array_view<int> view, array<int> &a) {
     parallel_for_each(view.extent.tile<64>(), tiled{view});

@@ -1,5 +1,5 @@
-// What is about objects of Direct3D does not compile and says why (docs/spec/maths.md#direct3d). See
-// revamp_cpp_rejections() in CMakeLists.txt.
+// Functions for Direct3D objects must not compile, and the error must say why (docs/spec/maths.md#direct3d). See
+// revamp_cpp_rejections() in ../CMakeLists.txt.
 #include <amp.h>
 #include <amp_graphics.h>
 

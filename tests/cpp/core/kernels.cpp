@@ -1,4 +1,4 @@
-// SPIR-V kernels from C++.
+// Tests of SPIR-V kernels launched from C++ (revamp/kernel.h).
 #include <amp.h>
 #include <revamp/kernel.h>
 
@@ -43,8 +43,8 @@ TEST(bindings_and_push_constants) {
         CHECK(y[0] == 10.0f && y[64] == 7.0f);
     }
     CHECK(ys[63] == 10.0f);
-    // A view that could be written is read only, as the kernel declares; arrays; values in one structure; no
-    // accelerator_view.
+    // The kernel only reads `a`, but gets a view of non-const elements. The launch also has an array argument and push
+    // constants in one struct, and names no accelerator_view.
     array<float> a(100, xs.begin(), gpu.default_view), b(100, ys.begin(), gpu.default_view);
     struct {
         float factor;
@@ -87,25 +87,25 @@ TEST(specialization_constants) {
     CHECK(data[3] == -32 && data[31] == -312 && widths[3] == 8u);
 }
 
-TEST(PFE_10_what_the_device_lacks) {
+TEST(PFE_10_unsupported_capabilities) {
     const accelerator gpu = vulkan();
-    // The same kernel with one capability more, which no Vulkan device has.
+    // The same kernel with one more capability, which no Vulkan device has.
     struct {
         std::uint32_t capability;
         const char *name;
-    } const lacking[] = {{6, "Kernel"}, {5696, "SubgroupAvcMotionEstimation"}, {5948, "FPGAReg"}};
-    for (const auto &one : lacking) {
+    } const unsupported[] = {{6, "Kernel"}, {5696, "SubgroupAvcMotionEstimation"}, {5948, "FPGAReg"}};
+    for (const auto &one : unsupported) {
         std::vector<std::uint32_t> words(saxpy_words, saxpy_words + sizeof saxpy_words / 4);
         constexpr int header = 5;
         words.insert(words.begin() + header, {2U << 16 | 17U, one.capability});
         CHECK_THROWS(unsupported_feature, revamp::kernel(gpu, words), CHECK_CONTAINS(e.what(), one.name));
     }
-    // Accelerators that run no SPIR-V at all.
+    // Other accelerators cannot run SPIR-V.
     for (const accelerator &one : accelerator::get_all())
         if (one.device_path.compare(0, 6, L"vulkan") != 0)
             CHECK_THROWS(unsupported_feature, revamp::kernel(one, saxpy_words, sizeof saxpy_words),
                          CHECK_CONTAINS(e.what(), "SPIR-V"));
-    // And the device goes on.
+    // The device still works afterwards.
     const revamp::kernel saxpy(gpu, saxpy_words, sizeof saxpy_words);
     std::vector<float> v(64, 1.0f);
     array_view<float> view(v);

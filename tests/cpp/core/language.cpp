@@ -1,5 +1,5 @@
-// The language of kernels (docs/spec/launches.md, docs/spec/language.md). Programs rely on amp.h to include standard
-// headers, so this file includes amp.h first, and begins with the code that needs those headers.
+// Tests of the language of kernels (docs/spec/launches.md, docs/spec/language.md). Programs rely on the standard
+// headers that amp.h includes, so this file includes amp.h first and begins with code that needs those headers.
 #include <amp.h>
 #include <cstdint>
 
@@ -29,7 +29,7 @@ struct point {
     int x, y;
     int sum() const restrict(amp, cpu) { return x + y; }
 };
-int *first_of(int *pointer) restrict(amp, cpu) {
+int *same_pointer(int *pointer) restrict(amp, cpu) {
     return pointer;
 }
 void advance_by(int *&pointer, int by) restrict(amp, cpu) {
@@ -53,13 +53,13 @@ TEST(pointers_and_references_in_kernels) {
             tile_static int shared[16];
             tile_static point points[16];
             int local[4] = {1, 2, 3, 4};
-            int *pointer = local; // of a local, passed by reference
+            int *pointer = local; // points to a local variable; passed by reference
             advance_by(pointer, 2);
             int &reference = larger(local[0], *pointer);
             reference += 10;
             int *into_tile = &shared[t.local[0]];
-            *into_tile = *first_of(pointer);
-            point *whole = &points[t.local[0]]; // into a struct
+            *into_tile = *same_pointer(pointer);
+            point *whole = &points[t.local[0]]; // points to a struct
             int *into_struct = &whole->y;
             whole->x = 1;
             *into_struct = 2;
@@ -73,7 +73,7 @@ TEST(pointers_and_references_in_kernels) {
 }
 
 TEST(classes_and_lambdas_inside_kernels) {
-    // Without a clause they have that of the kernel.
+    // Functions without a restriction clause inherit the kernel's restriction.
     std::vector<int> v(8);
     array_view<int> view(v);
     parallel_for_each(
@@ -101,7 +101,7 @@ TEST(classes_and_lambdas_inside_kernels) {
 namespace {
 
 template <class T> void atomics_everywhere() {
-    // In arrays, in views and in tile_static memory.
+    // Atomics in arrays, in views and in tile_static memory.
     array<T> a(12, std::vector<T>(12, T(12)).begin());
     std::vector<T> v(12, T(12));
     v[5] = T(0);
@@ -127,14 +127,14 @@ template <class T> void atomics_everywhere() {
             atomic_fetch_xor(&a[7], T(1));
             atomic_exchange(&a[8], T(3));
             atomic_fetch_add(&view[0], T(1));
-            // A sum by compare and exchange.
+            // A sum by compare-and-exchange.
             T expected = view[5];
             while (!atomic_compare_exchange(&view[5], &expected, T(expected + T(2)))) {
             }
         });
-    const std::vector<T> out = a, of_tiles = sums;
+    const std::vector<T> out = a, tile_sums = sums;
     CHECK(out == std::vector<T>({T(76), T(12), T(12), T(63), T(0), T(13), T(4), T(12), T(3), T(12), T(12), T(12)}));
-    CHECK(of_tiles == std::vector<T>(4, T(120 + 15)) && view[0] == T(76) && view[5] == T(128));
+    CHECK(tile_sums == std::vector<T>(4, T(120 + 15)) && view[0] == T(76) && view[5] == T(128));
 }
 
 } // namespace
@@ -143,10 +143,10 @@ TEST(barrier_and_atomics_in_kernels) {
     atomics_everywhere<int>();
     atomics_everywhere<unsigned>();
     std::vector<float> v(1, 0.5f), old(1);
-    array_view<float> view(v), was(old);
+    array_view<float> view(v), old_view(old);
     parallel_for_each(
-        extent<1>(1), [=](index<1>) restrict(amp) { was[0] = atomic_exchange(&view[0], 2.5f); });
-    CHECK(view[0] == 2.5f && was[0] == 0.5f);
+        extent<1>(1), [=](index<1>) restrict(amp) { old_view[0] = atomic_exchange(&view[0], 2.5f); });
+    CHECK(view[0] == 2.5f && old_view[0] == 0.5f);
 }
 
 TEST(barrier_and_fences_in_divergent_code) {
@@ -169,23 +169,23 @@ TEST(barrier_and_fences_in_divergent_code) {
     CHECK(view[0] == 31 && view[63] == 32);
 }
 
-TEST(barrier_in_a_loop_all_threads_take) {
-    // A reduction, the usual way.
+TEST(barrier_in_a_uniform_loop) {
+    // A standard tree reduction.
     std::vector<unsigned> v(1024, 1u), out(4);
     const array_view<const unsigned> in(v);
     array_view<unsigned> sums(out);
     sums.discard_data();
     parallel_for_each(
         in.extent.tile<256>(), [=](tiled_index<256> t) restrict(amp) {
-            tile_static unsigned part[256];
+            tile_static unsigned partial_sums[256];
             const int local = t.local[0];
-            part[local] = in[t.global];
+            partial_sums[local] = in[t.global];
             t.barrier.wait();
             for (int stride = 128; stride > 0; stride /= 2) {
-                if (local < stride) part[local] += part[local + stride];
+                if (local < stride) partial_sums[local] += partial_sums[local + stride];
                 t.barrier.wait();
             }
-            if (local == 0) sums[t.tile] = part[0];
+            if (local == 0) sums[t.tile] = partial_sums[0];
         });
     CHECK(sums[0] == 256 && sums[3] == 256);
 }
@@ -210,14 +210,14 @@ TEST(elements_of_8_bytes) {
           vd[2] == 549755813889.0);
 }
 
-TEST(views_of_one_source_by_any_rank_and_type) {
-    // 2.6: overlap is of elements in memory, not of ranges or types.
-    struct pair_of {
+TEST(views_of_one_source_with_any_rank_and_type) {
+    // C++ AMP specification 2.6: views overlap where they share elements in memory, whatever their ranks and types.
+    struct float_pair {
         float x, y;
     };
     std::vector<float> v(48, 1.0f);
     array_view<float> line(v);
-    array_view<pair_of> pairs = line.reinterpret_as<pair_of>();
+    array_view<float_pair> pairs = line.reinterpret_as<float_pair>();
     array_view<float, 2> matrix = line.view_as(extent<2>(4, 12));
     const int shape[] = {2, 2, 3, 2, 2};
     array_view<float, 5> five = line.view_as(extent<5>(shape));
@@ -227,7 +227,7 @@ TEST(views_of_one_source_by_any_rank_and_type) {
     parallel_for_each(
         five.extent, [=](index<5> i) restrict(amp) { five[i] += matrix[index<2>(0, 0)] > 0 ? 1.0f : 0.0f; });
     CHECK(pairs[23].x == 2.0f && pairs[23].y == 3.0f);
-    // Blocks of columns, which interleave, written at different places.
+    // Interleaved blocks of columns, written on different accelerator_views.
     const accelerator_view one = host.create_view(), other = host.create_view();
     array_view<float, 2> left = matrix.section(0, 0, 4, 5), right = matrix.section(0, 5, 4, 7);
     parallel_for_each(

@@ -1,4 +1,4 @@
-// parallel_for_each and what kernels capture (docs/spec/launches.md).
+// Tests of parallel_for_each and of the captures of kernels (docs/spec/launches.md).
 #include <amp.h>
 #include <amp_short_vectors.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 const accelerator cpu(accelerator::cpu_accelerator);
 
-// This program holds no compiled kernels, so get_all() leaves them out.
+// Finds a Vulkan device. get_all() lists none, because this program has no compiled kernels.
 accelerator_view vulkan_view() {
     std::vector<revamp_accelerator> all(16);
     std::size_t count = 0;
@@ -28,7 +28,7 @@ accelerator_view vulkan_view() {
     SKIP("there is no Vulkan device");
 }
 
-// Each index of the domain exactly once.
+// True if a launch runs each index of the domain exactly once.
 template <int N> bool covers(const extent<N> &domain) {
     std::vector<int> counts(domain.size());
     array_view<int, N> view(domain, counts);
@@ -87,11 +87,11 @@ TEST(PFE_2_and_9_domains) {
         n = 1;
     many[0] = 2, many[7] = 3, many[19] = 5;
     CHECK(covers(extent<4>(four)) && covers(extent<5>(five)) && covers(extent<20>(many)));
-    int most[128];
-    for (int &n : most)
+    int extent_128[128];
+    for (int &n : extent_128)
         n = 1;
-    most[64] = 4;
-    CHECK(covers(extent<128>(most)));
+    extent_128[64] = 4;
+    CHECK(covers(extent<128>(extent_128)));
 }
 
 TEST(PFE_3_and_5_bad_domains) {
@@ -115,7 +115,7 @@ TEST(PFE_3_and_5_bad_domains) {
 TEST(PFE_4_largest_domains) {
     CHECK_THROWS(invalid_compute_domain, parallel_for_each(extent<2>(65536, 65536), [](index<2>) restrict(amp){}));
     CHECK_THROWS(invalid_compute_domain, parallel_for_each(extent<3>(2147483647, 3, 1), [](index<3>) restrict(amp){}));
-    // Exactly 2^32 - 1: each row is begun, and the last thread runs.
+    // Each launch has exactly 2^32 - 1 threads. The kernels count rows that start, and whether the last thread runs.
     unsigned seen[4] = {};
     const array_view<unsigned> view(4, seen);
     parallel_for_each(
@@ -148,16 +148,16 @@ TEST(PFE_6_and_7_tiles) {
 
 TEST(tiled_indices) {
     std::vector<int> v(6 * 20);
-    array_view<int, 2> wrong(6, 20, v);
+    array_view<int, 2> mismatches(6, 20, v);
     parallel_for_each(
-        wrong.extent.tile<3, 5>(), [=](tiled_index<3, 5> t) restrict(amp) {
+        mismatches.extent.tile<3, 5>(), [=](tiled_index<3, 5> t) restrict(amp) {
             const bool good = t.global == t.tile_origin + t.local && t.tile_origin[0] == 3 * t.tile[0] &&
                               t.tile_origin[1] == 5 * t.tile[1] && t.local[0] < 3 && t.local[1] < 5 &&
                               t.tile_extent == extent<2>(3, 5) && t.get_tile_extent()[1] == 5 && t.rank == 2 &&
                               t.tile_dim0 == 3 && t.tile_dim1 == 5;
-            wrong[t] = good ? 0 : 1;
+            mismatches[t] = good ? 0 : 1;
         });
-    wrong.synchronize();
+    mismatches.synchronize();
     CHECK(std::count(v.begin(), v.end(), 0) == 120);
 }
 
@@ -181,13 +181,12 @@ TEST(no_compiled_kernel_for_a_vulkan_device) {
     for (const accelerator &one : accelerator::get_all())
         CHECK(one.device_path.compare(0, 6, L"vulkan") != 0);
     const auto nothing = [](index<1>) restrict(amp){};
-    const std::string here = std::string(__FILE__) + ":" + std::to_string(__LINE__ + 1);
-    CHECK_THROWS(runtime_exception, parallel_for_each(view, extent<1>(1), nothing), CHECK_CONTAINS(e.what(), here));
-    CHECK_THROWS(runtime_exception, parallel_for_each(view, extent<1>(1), nothing),
-                 CHECK_CONTAINS(e.what(), "accelerator::direct3d_warp"));
-    CHECK_THROWS(runtime_exception, parallel_for_each(view, extent<1>(1), nothing),
-                 CHECK_CONTAINS(e.what(), "revamp_add_kernels"));
-    // By the array it captures.
+    const auto launch = [&] { parallel_for_each(view, extent<1>(1), nothing); };
+    const std::string launch_location = std::string(__FILE__) + ":" + std::to_string(__LINE__ - 1);
+    CHECK_THROWS(runtime_exception, launch(), CHECK_CONTAINS(e.what(), launch_location));
+    CHECK_THROWS(runtime_exception, launch(), CHECK_CONTAINS(e.what(), "accelerator::direct3d_warp"));
+    CHECK_THROWS(runtime_exception, launch(), CHECK_CONTAINS(e.what(), "revamp_add_kernels"));
+    // A launch that runs on the Vulkan device because its captured array is there reports the same error.
     array<int> a(4, view);
     CHECK_THROWS(runtime_exception,
                  parallel_for_each(
@@ -275,7 +274,7 @@ TEST(captured_values) {
                       std::is_nothrow_copy_constructible<extent<3>>::value &&
                       std::is_nothrow_copy_constructible<graphics::float_4>::value &&
                       std::is_nothrow_copy_constructible<graphics::norm>::value,
-                  "kernels with them are copied so that they vectorise");
+                  "kernels use a functor's copy constructor only if it cannot throw");
 }
 
 namespace {
@@ -298,19 +297,19 @@ struct outer {
         target[i] = source[i] + first.view[i];
     }
 };
-// With two call operators, and one for each kind of launch.
-struct several {
+// Call operators for untiled launches (const and non-const) and for tiled launches.
+struct overloaded_functor {
     array_view<int> view;
     void operator()(index<1> i) const restrict(amp) { view[i] = 1; }
     void operator()(index<1> i) restrict(amp) { view[i] = 2; }
     void operator()(tiled_index<2> i) const restrict(amp) { view[i] = 3; }
 };
-int copies = 0;
+int copy_count = 0;
 struct counts_copies {
     array_view<int> view;
     int value;
     counts_copies(const array_view<int> &v) : view(v), value(0) {}
-    counts_copies(const counts_copies &other) : view(other.view), value(other.value + 1) { ++copies; }
+    counts_copies(const counts_copies &other) : view(other.view), value(other.value + 1) { ++copy_count; }
     void operator()(index<1> i) const restrict(amp) { view[i] = value; }
 };
 struct launches_when_copied {
@@ -329,14 +328,14 @@ struct throws_when_copied {
     throws_when_copied(const throws_when_copied &from) : view(from.view) { throw 42; }
     void operator()(index<1> i) const restrict(amp) { view[i] = 5; }
 };
-// Virtual call of none, but views in arrays and a base.
-struct base_of {
+// Views in a base class's array and in a derived class, without virtual functions.
+struct base_functor {
     array_view<int> all[2];
 };
-struct derived : base_of {
+struct derived : base_functor {
     array_view<int, 2> more;
     derived(const array_view<int> &a, const array_view<int> &b, const array_view<int, 2> &c)
-        : base_of{{a, b}}, more(c) {}
+        : base_functor{{a, b}}, more(c) {}
     void operator()(index<1> i) const restrict(amp) { more(0, i[0]) = all[0][i] + all[1](i); }
 };
 
@@ -359,13 +358,14 @@ TEST(functors_with_functors) {
             target[i] = kept.view[i];
         });
     CHECK(va[0] == 102 && vb[0] == 19 && std::vector<int>(target)[4] == 102);
-    parallel_for_each(va.extent, several{va});
+    parallel_for_each(va.extent, overloaded_functor{va});
     CHECK(va[0] == 1);
-    parallel_for_each(extent<1>(4).tile<2>(), several{va});
+    parallel_for_each(extent<1>(4).tile<2>(), overloaded_functor{va});
     CHECK(va[0] == 3 && va[4] == 1);
     std::vector<int> m(10);
     parallel_for_each(va.extent, derived(va, vb, array_view<int, 2>(2, 5, m)));
-    accelerator().default_view.wait();
+    // The last view of m has been released, so its data is in m.
+    CHECK(m == (std::vector<int>{22, 22, 22, 22, 20, 0, 0, 0, 0, 0}));
 }
 
 TEST(derived_functor_and_arrays_of_views) {
@@ -389,17 +389,17 @@ TEST(derived_functor_and_arrays_of_views) {
 TEST(functors_are_copied_once) {
     std::vector<int> v(2000);
     array_view<int> view(v);
-    copies = 0;
+    copy_count = 0;
     const counts_copies functor(view);
     parallel_for_each(view.extent, functor);
-    CHECK(view[0] == 1 && view[1999] == 1 && copies == 1);
+    CHECK(view[0] == 1 && view[1999] == 1 && copy_count == 1);
     const auto lambda = [=](index<1> i) restrict(amp) {
         functor(i);
     };
-    copies = 0;
+    copy_count = 0;
     parallel_for_each(view.extent, lambda);
     CHECK(view[0] == 2 && view[1999] == 2);
-    CHECK(copies == 1);
+    CHECK(copy_count == 1);
 }
 
 TEST(launch_inside_a_copy_constructor) {
@@ -419,7 +419,7 @@ TEST(exception_while_capturing) {
         thrown = number == 42;
     }
     CHECK(thrown && view[0] == 0);
-    // The next launch knows nothing of it.
+    // The exception does not affect the next launch.
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = i[0]; });
     CHECK(view[19] == 19);
@@ -444,7 +444,7 @@ TEST(arrays_by_reference) {
     const std::vector<int> out = m, rest = d;
     CHECK(out == (std::vector<int>{15, 19, 23, 27}));
     CHECK(rest == std::vector<int>(4, 5));
-    // A reference in a structure that is captured.
+    // A reference in a captured struct.
     struct holder {
         array<int> &first;
         const array<int> &second;
@@ -452,14 +452,14 @@ TEST(arrays_by_reference) {
     parallel_for_each(
         a.extent, [=](index<1> i) restrict(amp) { both.first[i] = both.second[i]; });
     CHECK(std::vector<int>(b) == v);
-    // One array twice.
-    array<int> &again = b;
+    // One array captured twice.
+    array<int> &alias = b;
     parallel_for_each(
-        b.extent, [&b, &again ](index<1> i) restrict(amp) { b[i] = again[i] * 2; });
+        b.extent, [&b, &alias ](index<1> i) restrict(amp) { b[i] = alias[i] * 2; });
     CHECK(std::vector<int>(b)[3] == 8);
 }
 
-#if !REVAMP_DEVICE_LANGUAGE // There the kernel compiler refuses it.
+#if !REVAMP_DEVICE_LANGUAGE // the kernel compiler rejects arrays captured by value
 TEST(array_by_value_is_an_error) {
     array<int> a(4);
     std::vector<int> v(4);
@@ -471,7 +471,7 @@ TEST(array_by_value_is_an_error) {
 }
 #endif
 
-TEST(SEL_4_to_6_arrays_choose) {
+TEST(SEL_4_to_6_captured_arrays_determine_the_accelerator_view) {
     const accelerator_view other = accelerator().create_view(), third = accelerator().create_view();
     array<int> a(4, other), b(4, third), c(4, other);
     const auto both = [&a, &b ](index<1> i) restrict(amp) {
@@ -520,7 +520,7 @@ TEST(views_inside_kernels) {
           whole.size() == 24);
 }
 
-// A function called from kernels, with memory of the tile's.
+// Kernels call this function, which uses tile_static memory.
 template <int Size> int tile_sum(const tiled_index<Size> &t, int value) restrict(amp) {
     tile_static int parts[Size];
     parts[t.local[0]] = value;
@@ -551,10 +551,10 @@ TEST(barrier_tile_static) {
             t.barrier.wait_with_all_memory_fence();
             int *pointer = &count;
             view[t.global] = cells[1][31 - t.local[0]].a + *pointer + tile_sum<32>(t, 1);
-            array_view<int> of_tile(1, &count);
+            array_view<int> tile_view(1, &count);
             t.barrier.wait_with_global_memory_fence();
             all_memory_fence(t.barrier);
-            if (of_tile[0] != 32) view[t] = -1;
+            if (tile_view[0] != 32) view[t] = -1;
         });
     CHECK(view[0] == 31 + 64 && view[255] == 224 + 64);
     parallel_for_each(
@@ -563,7 +563,7 @@ TEST(barrier_tile_static) {
 }
 
 TEST(barrier_large_tile_static) {
-    // Each variable lies in the memory of every thread: 20 of 16 KiB, as large programs have.
+    // tile_static variables are thread_local. This test has many of them, 16 KiB each, as a large program does.
     std::vector<float> v(64);
     array_view<float> view(v);
 #define BIG(n)                                                                                                         \
@@ -603,7 +603,7 @@ TEST(barrier_large_tile_static) {
 
 namespace {
 
-template <int K> void with_64_KiB(const array_view<float> &view) {
+template <int K> void launch_with_64_KiB(const array_view<float> &view) {
     parallel_for_each(
         view.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
             tile_static float big[16 * 1024];
@@ -612,17 +612,17 @@ template <int K> void with_64_KiB(const array_view<float> &view) {
             view[t.global] += big[31 - t.local[0]];
         });
 }
-template <int... K> void with_each(std::integer_sequence<int, K...>, const array_view<float> &view) {
-    (with_64_KiB<K>(view), ...);
+template <int... K> void launch_each(std::integer_sequence<int, K...>, const array_view<float> &view) {
+    (launch_with_64_KiB<K>(view), ...);
 }
 
 } // namespace
 
-TEST(barrier_large_tile_static_beside_large_locals) {
-    // More than the threads of the library have for calls.
+TEST(barrier_large_tile_static_and_large_locals) {
+    // These variables together need more memory than the call stack of the library's threads (2 MiB).
     std::vector<float> v(4096);
     array_view<float> view(v);
-    with_each(std::make_integer_sequence<int, 40>(), view);
+    launch_each(std::make_integer_sequence<int, 40>(), view);
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) {
             float local[256 * 1024];
@@ -644,23 +644,23 @@ TEST(barrier_and_failing_kernels) {
             });
         CHECK_THROWS(runtime_exception, (view.wait(), 0),
                      CHECK(e.what() == std::string("Reference Rasterizer: Shader abort instruction hit")));
-        view.wait(); // told once
+        view.wait(); // the failure is reported only once
         parallel_for_each(
             view, extent<1>(1000), [](index<1> i) restrict(amp) {
                 if (i[0] == 500) direct3d_errorf("at %d", i[0]);
             });
         CHECK_THROWS(runtime_exception, view.create_marker().get(), CHECK(e.what() == std::string("at 500")));
-#if !defined(__HIP__) // the kernel compiler refuses it
+#if !defined(__HIP__) // the kernel compiler rejects `throw`
         parallel_for_each(
             view, a.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
                 tile_static int x[32];
                 x[t.local[0]] = 1;
                 t.barrier.wait();
-                if (t.local[0] == 5) throw 5; // the others go on
+                if (t.local[0] == 5) throw 5; // the other threads continue
                 t.barrier.wait();
                 a[t] = x[31 - t.local[0]];
             });
-        // Told also when it ended before.
+        // The failure is reported also if the kernel has ended before the call.
         if (round == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
         CHECK_THROWS(runtime_exception, (a.synchronize(), 0), CHECK_CONTAINS(e.what(), "threw"));
 #endif

@@ -1,4 +1,4 @@
-// A program that prints as samples do: descriptions by wcout, results by cout.
+// A program that prints like the samples: descriptions through wcout, results through cout.
 #include <amp.h>
 
 int main() {

@@ -1,5 +1,5 @@
-// Programs in the style of a conformance suite: what the language has, in amp code. Each fills eight numbers; the
-// kernel compiler and host compilers must agree on them.
+// Small programs in the style of a conformance suite, one for each feature of C++ in restrict(amp) code. Each program
+// fills eight numbers, which must be the same with the kernel compiler and with host compilers.
 #include <amp.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
@@ -14,7 +14,7 @@ using namespace concurrency;
 
 namespace {
 
-void numbers(void (*run)(array_view<int>), std::initializer_list<int> expected) {
+void check_results(void (*run)(array_view<int>), std::initializer_list<int> expected) {
     std::vector<int> out(8, -7);
     array_view<int> o(8, out);
     run(o);
@@ -774,7 +774,7 @@ void run(array_view<int> o) {
 }
 } // namespace in_range_for
 
-namespace in_structured {
+namespace in_structured_bindings {
 struct p {
     int a;
     float b;
@@ -793,7 +793,7 @@ void run(array_view<int> o) {
                 o[i] = -z;
         });
 }
-} // namespace in_structured
+} // namespace in_structured_bindings
 
 namespace in_constexpr_if {
 template <class T> int f(T t) restrict(amp) {
@@ -840,7 +840,7 @@ void run(array_view<int> o) {
 }
 } // namespace in_std_algo
 
-namespace in_member_ptr_fn {
+namespace in_function_template_arguments {
 template <int (*F)(int)> struct ap {
     int operator()(int x) const restrict(amp) { return F(x); }
 };
@@ -859,9 +859,9 @@ void run(array_view<int> o) {
             o[i] = a(i[0]) + b(2);
         });
 }
-} // namespace in_member_ptr_fn
+} // namespace in_function_template_arguments
 
-namespace in_hof {
+namespace in_higher_order_functions {
 template <class F> int apply(F f, int n) restrict(amp) {
     return f(n) + f(n + 1);
 }
@@ -874,9 +874,9 @@ void run(array_view<int> o) {
                                                                    [&](int x) restrict(amp) { return x + k; }, 1);
         });
 }
-} // namespace in_hof
+} // namespace in_higher_order_functions
 
-namespace in_volatile_like {
+namespace in_data_dependent_loop {
 
 void run(array_view<int> o) {
 
@@ -888,7 +888,7 @@ void run(array_view<int> o) {
             o[i] = n;
         });
 }
-} // namespace in_volatile_like
+} // namespace in_data_dependent_loop
 
 namespace in_early_return {
 
@@ -975,17 +975,17 @@ void run(array_view<int> o) {
 }
 } // namespace in_inherit_ctor
 
-namespace in_mutable_rest {
+namespace in_mutable_lambda {
 
 void run(array_view<int> o) {
     int n = 5;
     parallel_for_each(
         extent<1>(8), [=](index<1> i) mutable restrict(amp) {
             n += i[0];
-            o[i] = n - n + 5;
+            o[i] = n;
         });
 }
-} // namespace in_mutable_rest
+} // namespace in_mutable_lambda
 
 namespace in_friends {
 class c {
@@ -1007,7 +1007,7 @@ void run(array_view<int> o) {
 }
 } // namespace in_friends
 
-namespace in_goto_free_state {
+namespace in_state_machine {
 enum st { s0, s1, s2, done };
 void run(array_view<int> o) {
 
@@ -1036,9 +1036,9 @@ void run(array_view<int> o) {
             o[i] = c * 10 + n;
         });
 }
-} // namespace in_goto_free_state
+} // namespace in_state_machine
 
-namespace in_bitwise_float {
+namespace in_number_conversions {
 
 void run(array_view<int> o) {
 
@@ -1052,9 +1052,9 @@ void run(array_view<int> o) {
             o[i] = int(l % 77) + sh + ch;
         });
 }
-} // namespace in_bitwise_float
+} // namespace in_number_conversions
 
-namespace in_op_new_like {
+namespace in_linked_list_by_index {
 struct node {
     int v;
     int next;
@@ -1074,9 +1074,9 @@ void run(array_view<int> o) {
             o[i] = s;
         });
 }
-} // namespace in_op_new_like
+} // namespace in_linked_list_by_index
 
-namespace in_ambient {
+namespace in_restriction_macros {
 #define SQ(x) ((x) * (x))
 #define GPU restrict(amp)
 #define BOTH restrict(amp, cpu)
@@ -1101,7 +1101,7 @@ void run(array_view<int> o) {
             o[i] = a1(i[0]) + a2(1) + z.g();
         });
 }
-} // namespace in_ambient
+} // namespace in_restriction_macros
 
 #undef SQ
 #undef GPU
@@ -1152,11 +1152,11 @@ void run(array_view<int> o) {
 } // namespace in_out_of_class
 
 namespace in_forward {
-int later(int) restrict(amp);
+int defined_later(int) restrict(amp);
 int user(int x) restrict(amp) {
-    return later(x) + 1;
+    return defined_later(x) + 1;
 }
-int later(int x) restrict(amp) {
+int defined_later(int x) restrict(amp) {
     return x * 2;
 }
 void run(array_view<int> o) {
@@ -1266,202 +1266,202 @@ void run(array_view<int> o) {
 
 } // namespace
 
-TEST(free_both) {
-    numbers(in_free_both::run, {1, 2, 3, 4, 5, 6, 7, 8});
+TEST(amp_cpu_function) {
+    check_results(in_free_both::run, {1, 2, 3, 4, 5, 6, 7, 8});
 }
-TEST(amp_calls_both) {
-    numbers(in_amp_calls_both::run, {2, 4, 6, 8, 10, 12, 14, 16});
+TEST(amp_function_calls_amp_cpu_function) {
+    check_results(in_amp_calls_both::run, {2, 4, 6, 8, 10, 12, 14, 16});
 }
 TEST(functor_member) {
-    numbers(in_functor_member::run, {5, 6, 7, 8, 9, 10, 11, 12});
+    check_results(in_functor_member::run, {5, 6, 7, 8, 9, 10, 11, 12});
 }
 TEST(template_fn) {
-    numbers(in_template_fn::run, {3, 6, 9, 12, 15, 18, 21, 24});
+    check_results(in_template_fn::run, {3, 6, 9, 12, 15, 18, 21, 24});
 }
 TEST(casts) {
-    numbers(in_casts::run, {4, 6, 8, 10, 12, 14, 16, 18});
+    check_results(in_casts::run, {4, 6, 8, 10, 12, 14, 16, 18});
 }
 TEST(nested_lambdas) {
-    numbers(in_nested_lambdas::run, {3, 6, 9, 12, 15, 18, 21, 24});
+    check_results(in_nested_lambdas::run, {3, 6, 9, 12, 15, 18, 21, 24});
 }
 TEST(nested_lambda_amp) {
-    numbers(in_nested_lambda_amp::run, {2, 4, 6, 8, 10, 12, 14, 16});
+    check_results(in_nested_lambda_amp::run, {2, 4, 6, 8, 10, 12, 14, 16});
 }
 TEST(local_class) {
-    numbers(in_local_class::run, {103, 105, 107, 109, 111, 113, 115, 117});
+    check_results(in_local_class::run, {103, 105, 107, 109, 111, 113, 115, 117});
 }
 TEST(operators) {
-    numbers(in_operators::run, {-2, 1, 4, 7, 10, 13, 16, 19});
+    check_results(in_operators::run, {-2, 1, 4, 7, 10, 13, 16, 19});
 }
 TEST(inheritance) {
-    numbers(in_inheritance::run, {4, 8, 12, 16, 20, 24, 28, 32});
+    check_results(in_inheritance::run, {4, 8, 12, 16, 20, 24, 28, 32});
 }
 TEST(multi_inherit) {
-    numbers(in_multi_inherit::run, {4, 5, 6, 7, 8, 9, 10, 11});
+    check_results(in_multi_inherit::run, {4, 5, 6, 7, 8, 9, 10, 11});
 }
 TEST(enums) {
-    numbers(in_enums::run, {62, 52, 62, 52, 61, 51, 61, 51});
+    check_results(in_enums::run, {62, 52, 62, 52, 61, 51, 61, 51});
 }
 TEST(unions) {
-    numbers(in_unions::run, {127, 128, 129, 130, 131, 132, 133, 134});
+    check_results(in_unions::run, {127, 128, 129, 130, 131, 132, 133, 134});
 }
 TEST(references) {
-    numbers(in_references::run, {110000, 10101, 110002, 10103, 110004, 10105, 110006, 10107});
+    check_results(in_references::run, {110000, 10101, 110002, 10103, 110004, 10105, 110006, 10107});
 }
 TEST(pointers) {
-    numbers(in_pointers::run, {14, 15, 16, 17, 18, 19, 20, 21});
+    check_results(in_pointers::run, {14, 15, 16, 17, 18, 19, 20, 21});
 }
 TEST(switches) {
-    numbers(in_switches::run, {5, 111, 112, 103, -4, -5, -6, -7});
+    check_results(in_switches::run, {5, 111, 112, 103, -4, -5, -6, -7});
 }
 TEST(loops) {
-    numbers(in_loops::run, {87, 86, 85, 85, 84, 84, 84, 84});
+    check_results(in_loops::run, {87, 86, 85, 85, 84, 84, 84, 84});
 }
 TEST(static_const) {
-    numbers(in_static_const::run, {22, 23, 24, 22, 23, 24, 22, 23});
+    check_results(in_static_const::run, {22, 23, 24, 22, 23, 24, 22, 23});
 }
 TEST(namespaces) {
-    numbers(in_namespaces::run, {6, 7, 8, 9, 10, 11, 12, 13});
+    check_results(in_namespaces::run, {6, 7, 8, 9, 10, 11, 12, 13});
 }
 TEST(short_vectors) {
-    numbers(in_short_vectors::run, {112, 212, 312, 412, 512, 612, 712, 812});
+    check_results(in_short_vectors::run, {112, 212, 312, 412, 512, 612, 712, 812});
 }
 TEST(captured_struct) {
-    numbers(in_captured_struct::run, {22, 22, 22, 22, 22, 22, 22, 22});
+    check_results(in_captured_struct::run, {22, 22, 22, 22, 22, 22, 22, 22});
 }
 TEST(sections) {
-    numbers(in_sections::run, {207, 307, 407, 507, 207, 307, 407, 507});
+    check_results(in_sections::run, {207, 307, 407, 507, 207, 307, 407, 507});
 }
 TEST(projection) {
-    numbers(in_projection::run, {49, 65, 50, 74, 53, 85, 58, 98});
+    check_results(in_projection::run, {49, 65, 50, 74, 53, 85, 58, 98});
 }
 TEST(view_as) {
-    numbers(in_view_as::run, {1, 2, 5, 10, 17, 26, 37, 50});
+    check_results(in_view_as::run, {1, 2, 5, 10, 17, 26, 37, 50});
 }
 TEST(array_ref) {
-    numbers(in_array_ref::run, {24, 24, 24, 24, 24, 24, 24, 24});
+    check_results(in_array_ref::run, {24, 24, 24, 24, 24, 24, 24, 24});
 }
 TEST(default_args) {
-    numbers(in_default_args::run, {23, 24, 25, 26, 27, 28, 29, 30});
+    check_results(in_default_args::run, {23, 24, 25, 26, 27, 28, 29, 30});
 }
 TEST(ctor_kinds) {
-    numbers(in_ctor_kinds::run, {8, 10, 12, 14, 16, 18, 20, 22});
+    check_results(in_ctor_kinds::run, {8, 10, 12, 14, 16, 18, 20, 22});
 }
 TEST(conversion) {
-    numbers(in_conversion::run, {0, 11, 22, 133, 144, 155, 166, 177});
+    check_results(in_conversion::run, {0, 11, 22, 133, 144, 155, 166, 177});
 }
 TEST(class_template) {
-    numbers(in_class_template::run, {53, 54, 55, 56, 57, 58, 59, 60});
+    check_results(in_class_template::run, {53, 54, 55, 56, 57, 58, 59, 60});
 }
 TEST(crtp) {
-    numbers(in_crtp::run, {0, 3, 6, 9, 12, 15, 18, 21});
+    check_results(in_crtp::run, {0, 3, 6, 9, 12, 15, 18, 21});
 }
 TEST(variadic) {
-    numbers(in_variadic::run, {6, 8, 10, 12, 14, 16, 18, 20});
+    check_results(in_variadic::run, {6, 8, 10, 12, 14, 16, 18, 20});
 }
 TEST(bools) {
-    numbers(in_bools::run, {68, 42, 68, 42, 78, 19, 78, 19});
+    check_results(in_bools::run, {68, 42, 68, 42, 78, 19, 78, 19});
 }
 TEST(ints) {
-    numbers(in_ints::run, {-9, -6, 0, 3, 12, 15, 23, 24});
+    check_results(in_ints::run, {-9, -6, 0, 3, 12, 15, 23, 24});
 }
 TEST(structs_copy) {
-    numbers(in_structs_copy::run, {7, 8, 9, 10, 11, 12, 13, 14});
+    check_results(in_structs_copy::run, {7, 8, 9, 10, 11, 12, 13, 14});
 }
 TEST(captured_arrays) {
-    numbers(in_captured_arrays::run, {4, 6, 6, 8, 4, 6, 6, 8});
+    check_results(in_captured_arrays::run, {4, 6, 6, 8, 4, 6, 6, 8});
 }
 TEST(math) {
-    numbers(in_math::run, {78, 132, 170, 201, 229, 254, 277, 299});
+    check_results(in_math::run, {78, 132, 170, 201, 229, 254, 277, 299});
 }
 TEST(recursion_template) {
-    numbers(in_recursion_template::run, {120, 121, 122, 123, 124, 125, 126, 127});
+    check_results(in_recursion_template::run, {120, 121, 122, 123, 124, 125, 126, 127});
 }
 TEST(comma_ternary) {
-    numbers(in_comma_ternary::run, {51, 152, 253, 354, 5405, 5506, 5607, 5708});
+    check_results(in_comma_ternary::run, {51, 152, 253, 354, 5405, 5506, 5607, 5708});
 }
 TEST(typedefs) {
-    numbers(in_typedefs::run, {3, 4, 5, 6, 3, 4, 5, 6});
+    check_results(in_typedefs::run, {3, 4, 5, 6, 3, 4, 5, 6});
 }
 TEST(decltype_auto) {
-    numbers(in_decltype_auto::run, {5, 7, 9, 11, 13, 15, 17, 19});
+    check_results(in_decltype_auto::run, {5, 7, 9, 11, 13, 15, 17, 19});
 }
 TEST(range_for) {
-    numbers(in_range_for::run, {10, 11, 12, 13, 14, 15, 16, 17});
+    check_results(in_range_for::run, {10, 11, 12, 13, 14, 15, 16, 17});
 }
-TEST(structured) {
-    numbers(in_structured::run, {-3, -4, -5, 11, 13, 15, 17, 19});
+TEST(structured_bindings) {
+    check_results(in_structured_bindings::run, {-3, -4, -5, 11, 13, 15, 17, 19});
 }
 TEST(constexpr_if) {
-    numbers(in_constexpr_if::run, {3, 4, 5, 6, 7, 8, 9, 10});
+    check_results(in_constexpr_if::run, {3, 4, 5, 6, 7, 8, 9, 10});
 }
 TEST(indices) {
-    numbers(in_indices::run, {1230, 1430, 1630, 1830, 1030, 1230, 1430, 1630});
+    check_results(in_indices::run, {1230, 1430, 1630, 1830, 1030, 1230, 1430, 1630});
 }
 TEST(std_algo) {
-    numbers(in_std_algo::run, {7, 8, 9, 10, 10, 10, 10, 10});
+    check_results(in_std_algo::run, {7, 8, 9, 10, 10, 10, 10, 10});
 }
-TEST(member_ptr_fn) {
-    numbers(in_member_ptr_fn::run, {8, 9, 12, 17, 24, 33, 44, 57});
+TEST(function_template_arguments) {
+    check_results(in_function_template_arguments::run, {8, 9, 12, 17, 24, 33, 44, 57});
 }
-TEST(hof) {
-    numbers(in_hof::run, {12, 18, 24, 30, 36, 42, 48, 54});
+TEST(higher_order_functions) {
+    check_results(in_higher_order_functions::run, {12, 18, 24, 30, 36, 42, 48, 54});
 }
-TEST(volatile_like) {
-    numbers(in_volatile_like::run, {7, 6, 6, 5, 5, 5, 4, 4});
+TEST(data_dependent_loop) {
+    check_results(in_data_dependent_loop::run, {7, 6, 6, 5, 5, 5, 4, 4});
 }
 TEST(early_return) {
-    numbers(in_early_return::run, {3, 1, 2, 1, 2, 1, 2, 1});
+    check_results(in_early_return::run, {3, 1, 2, 1, 2, 1, 2, 1});
 }
 TEST(const_member) {
-    numbers(in_const_member::run, {2, 3, 4, 5, 6, 7, 8, 9});
+    check_results(in_const_member::run, {2, 3, 4, 5, 6, 7, 8, 9});
 }
 TEST(init_members) {
-    numbers(in_init_members::run, {9, 10, 11, 12, 13, 14, 15, 16});
+    check_results(in_init_members::run, {9, 10, 11, 12, 13, 14, 15, 16});
 }
 TEST(delegating) {
-    numbers(in_delegating::run, {0, 2, 6, 12, 20, 30, 42, 56});
+    check_results(in_delegating::run, {0, 2, 6, 12, 20, 30, 42, 56});
 }
 TEST(inherit_ctor) {
-    numbers(in_inherit_ctor::run, {0, 1, 2, 3, 4, 5, 6, 7});
+    check_results(in_inherit_ctor::run, {0, 1, 2, 3, 4, 5, 6, 7});
 }
-TEST(mutable_rest) {
-    numbers(in_mutable_rest::run, {5, 5, 5, 5, 5, 5, 5, 5});
+TEST(mutable_lambda) {
+    check_results(in_mutable_lambda::run, {5, 6, 7, 8, 9, 10, 11, 12});
 }
 TEST(friends) {
-    numbers(in_friends::run, {0, 3, 6, 9, 12, 15, 18, 21});
+    check_results(in_friends::run, {0, 3, 6, 9, 12, 15, 18, 21});
 }
-TEST(goto_free_state) {
-    numbers(in_goto_free_state::run, {100, 101, 102, 103, 112, 113, 122, 123});
+TEST(state_machine) {
+    check_results(in_state_machine::run, {100, 101, 102, 103, 112, 113, 122, 123});
 }
-TEST(bitwise_float) {
-    numbers(in_bitwise_float::run, {0, 435, 870, 1308, 1410, 1845, 2283, 2385});
+TEST(number_conversions) {
+    check_results(in_number_conversions::run, {0, 435, 870, 1308, 1410, 1845, 2283, 2385});
 }
-TEST(op_new_like) {
-    numbers(in_op_new_like::run, {0, 6, 12, 18, 24, 30, 36, 42});
+TEST(linked_list_by_index) {
+    check_results(in_linked_list_by_index::run, {0, 6, 12, 18, 24, 30, 36, 42});
 }
-TEST(ambient) {
-    numbers(in_ambient::run, {5, 6, 9, 14, 21, 30, 41, 54});
+TEST(restriction_macros) {
+    check_results(in_restriction_macros::run, {5, 6, 9, 14, 21, 30, 41, 54});
 }
 TEST(out_of_class) {
-    numbers(in_out_of_class::run, {19, 22, 25, 28, 31, 34, 37, 40});
+    check_results(in_out_of_class::run, {19, 22, 25, 28, 31, 34, 37, 40});
 }
-TEST(forward) {
-    numbers(in_forward::run, {1, 3, 5, 7, 9, 11, 13, 15});
+TEST(forward_declaration) {
+    check_results(in_forward::run, {1, 3, 5, 7, 9, 11, 13, 15});
 }
 TEST(declared_variants) {
-    numbers(in_declared_variants::run, {7, 8, 9, 10, 11, 12, 13, 14});
+    check_results(in_declared_variants::run, {7, 8, 9, 10, 11, 12, 13, 14});
 }
 TEST(restrict_arrow_members) {
-    numbers(in_restrict_arrow_members::run, {5, 7, 9, 10, 12, 14, 16, 18});
+    check_results(in_restrict_arrow_members::run, {5, 7, 9, 10, 12, 14, 16, 18});
 }
 TEST(lambda_specs) {
-    numbers(in_lambda_specs::run, {14, 15, 16, 17, 18, 19, 20, 21});
+    check_results(in_lambda_specs::run, {14, 15, 16, 17, 18, 19, 20, 21});
 }
 TEST(view_args) {
-    numbers(in_view_args::run, {14, 14, 14, 14, 14, 14, 14, 14});
+    check_results(in_view_args::run, {14, 14, 14, 14, 14, 14, 14, 14});
 }
 TEST(const_view) {
-    numbers(in_const_view::run, {20, 20, 20, 20, 20, 20, 20, 20});
+    check_results(in_const_view::run, {20, 20, 20, 20, 20, 20, 20, 20});
 }
 CHECK_MAIN

@@ -1,4 +1,4 @@
-// Views that kernels capture by reference, which the kernel compiler refuses: without it the launch fails and says why.
+// Tests of views captured by reference. The kernel compiler rejects them. With other compilers, the launch fails.
 #include "../check.hpp"
 
 #include <amp.h>
@@ -8,30 +8,30 @@
 
 using namespace concurrency;
 
-static const char *const why = "captured by reference";
+static const char *const expected_error = "captured by reference";
 
-// What uses the view by reference: an element, a section, a row, a copy, a helper function.
-template <class Use> static void refused(const Use &use) {
+// Launches a kernel that calls `use` with a view captured by reference. The launch must fail and write nothing.
+template <class Use> static void check_launch_fails(const Use &use) {
     std::vector<int> data(64);
     const array_view<int, 2> view(8, 8, data);
     CHECK_THROWS(runtime_exception,
                  parallel_for_each(
                      view.extent, [&](index<2> i) restrict(amp, cpu) { use(view, i); }),
-                 CHECK_CONTAINS(e.what(), why);
+                 CHECK_CONTAINS(e.what(), expected_error);
                  CHECK_CONTAINS(e.what(), "int"); CHECK_CONTAINS(e.what(), "(8, 8)"));
     CHECK(data == std::vector<int>(64));
 }
 
 TEST(elements) {
-    refused([](const array_view<int, 2> &view, index<2> i) { view[i] = 1; });
-    refused([](const array_view<int, 2> &view, index<2> i) { view(i) = 1; });
-    refused([](const array_view<int, 2> &view, index<2> i) { view(i[0], i[1]) = 1; });
-    refused([](const array_view<int, 2> &view, index<2> i) { view.get_ref(i) = 1; });
+    check_launch_fails([](const array_view<int, 2> &view, index<2> i) { view[i] = 1; });
+    check_launch_fails([](const array_view<int, 2> &view, index<2> i) { view(i) = 1; });
+    check_launch_fails([](const array_view<int, 2> &view, index<2> i) { view(i[0], i[1]) = 1; });
+    check_launch_fails([](const array_view<int, 2> &view, index<2> i) { view.get_ref(i) = 1; });
 }
 
-TEST(parts) {
-    refused([](const array_view<int, 2> &view, index<2> i) { view[i[0]][i[1]] = 1; });
-    refused([](const array_view<int, 2> &view, index<2> i) { view.section(i, extent<2>(1, 1))(0, 0) = 1; });
+TEST(projections_and_sections) {
+    check_launch_fails([](const array_view<int, 2> &view, index<2> i) { view[i[0]][i[1]] = 1; });
+    check_launch_fails([](const array_view<int, 2> &view, index<2> i) { view.section(i, extent<2>(1, 1))(0, 0) = 1; });
 }
 
 TEST(shapes_of_rank_1) {
@@ -41,19 +41,19 @@ TEST(shapes_of_rank_1) {
         runtime_exception,
         parallel_for_each(
             view.extent, [&](index<1> i) restrict(amp, cpu) { view.view_as(extent<2>(2, 4))(0, i[0] % 4) = 1; }),
-        CHECK_CONTAINS(e.what(), why));
+        CHECK_CONTAINS(e.what(), expected_error));
     CHECK_THROWS(runtime_exception,
                  parallel_for_each(
                      view.extent, [&](index<1> i) restrict(amp, cpu) { view.reinterpret_as<float>()[i] = 1; }),
-                 CHECK_CONTAINS(e.what(), why));
+                 CHECK_CONTAINS(e.what(), expected_error));
     CHECK_THROWS(runtime_exception,
                  parallel_for_each(
                      view.extent, [&](index<1> i) restrict(amp, cpu) { view.data()[i[0]] = 1; }),
-                 CHECK_CONTAINS(e.what(), why));
+                 CHECK_CONTAINS(e.what(), expected_error));
 }
 
-// A view by reference beside one by value: the error comes with the results.
-TEST(beside_a_view_by_value) {
+// One view is captured by value, one by reference. The error is reported when the results are read.
+TEST(one_view_by_value_and_one_by_reference) {
     std::vector<int> data(8, 1), results(8);
     const array_view<const int> from(data);
     const array_view<int> to(results);
@@ -62,7 +62,8 @@ TEST(beside_a_view_by_value) {
             to.extent, [ to, &from ](index<1> i) restrict(amp, cpu) { to[i] = from[i]; });
         to.synchronize();
     };
-    CHECK_THROWS(runtime_exception, launch(), CHECK_CONTAINS(e.what(), why); CHECK_CONTAINS(e.what(), "const int"));
+    CHECK_THROWS(runtime_exception, launch(), CHECK_CONTAINS(e.what(), expected_error);
+                 CHECK_CONTAINS(e.what(), "const int"));
 }
 
 struct holder {
@@ -81,17 +82,17 @@ struct holder {
     }
     void by_value() const {
         parallel_for_each(
-            view.extent, [own = view](index<1> i) restrict(amp, cpu) { own[i] = i[0]; });
+            view.extent, [view_copy = view](index<1> i) restrict(amp, cpu) { view_copy[i] = i[0]; });
     }
 };
 
 TEST(members) {
     std::vector<int> data(8);
-    const holder held(data);
-    CHECK_THROWS(runtime_exception, held.untiled(), CHECK_CONTAINS(e.what(), why));
-    CHECK_THROWS(runtime_exception, held.tiled(), CHECK_CONTAINS(e.what(), why));
-    held.by_value();
-    held.view.synchronize();
+    const holder object(data);
+    CHECK_THROWS(runtime_exception, object.untiled(), CHECK_CONTAINS(e.what(), expected_error));
+    CHECK_THROWS(runtime_exception, object.tiled(), CHECK_CONTAINS(e.what(), expected_error));
+    object.by_value();
+    object.view.synchronize();
     CHECK(data[5] == 5);
 }
 
@@ -101,10 +102,10 @@ TEST(texture_views) {
     CHECK_THROWS(runtime_exception,
                  parallel_for_each(
                      extent<1>(8), [&view](index<1> i) restrict(amp, cpu) { (void)view[i]; }),
-                 CHECK_CONTAINS(e.what(), why));
+                 CHECK_CONTAINS(e.what(), expected_error));
 }
 
-// What the host's own variables hold is there until the kernel has run.
+// Host variables may be captured by reference: the launch then waits until the kernel has run.
 TEST(variables_of_the_host) {
     std::vector<int> results(1000);
     {

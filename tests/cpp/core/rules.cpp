@@ -1,9 +1,10 @@
-// The rules on choice (SEL), visibility (AV), destruction (DST), coherence (COH) and staging arrays (STG) through C++:
-// on every accelerator that runs kernels (engine), and on the default accelerator by lambdas. Each test gives the
-// numbers of bytes for both modes of memory (rules.hpp).
+// Tests of the rules of docs/spec in C++: selection (SEL), array_views (AV), destruction (DST), coherence (COH) and
+// staging arrays (STG). Tests use all accelerators that run kernels (`engine` in rules.hpp), or lambdas on the default
+// accelerator. They check the transferred bytes, in both memory modes (rules.hpp).
 #include "rules.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -24,50 +25,50 @@ void step_on_host(const numbers_view &view) {
     for (int i = 0; i < view.extent[0]; ++i)
         data[i] = 3 * data[i] + 1;
 }
-// The numbers as the host reads them.
+// The numbers of `view`, read on the host.
 std::vector<number> read_on_host(const array_view<const number> &view) {
     const number *data = view.data();
     return std::vector<number>(data, data + view.extent[0]);
 }
 
-// An accelerator, two views of it beside its default one, and two array_views at home on the host.
+// An accelerator, three of its accelerator_views, and two array_views whose home location is the host.
 struct scene {
     const engine &on;
-    const accelerator_view normal = on.normal(), first = on.another(), second = on.another();
+    const accelerator_view normal = on.normal(), first = on.new_view(), second = on.new_view();
     std::vector<number> a_data = numbers(1), b_data = numbers(2);
     numbers_view a{a_data}, b{b_data};
-    const std::uint64_t all = on.moves(all_bytes);
+    const std::uint64_t all = on.counted_bytes(all_bytes);
     counter moved;
 
     explicit scene(const engine &of) : on(of) {}
-    // `view` was last written on `chosen`.
-    bool is_only_on(const numbers_view &view, const accelerator_view &chosen) const {
+    // True if all data of `view` is valid on `expected_view`, and none on any other accelerator_view.
+    bool is_only_on(const numbers_view &view, const accelerator_view &expected_view) const {
         bool good = true;
         for (const accelerator_view &one : {normal, first, second, cpu_view()})
-            good = good && valid(view, one) == (one == chosen ? all_bytes : 0);
+            good = good && count_valid_bytes(view, one) == (one == expected_view ? all_bytes : 0);
         return good;
     }
-    // b = a + 2 a, `b` discarded before.
+    // Discards `b`, then computes b = a + 2 a in a kernel.
     void sum_a_to_b(const accelerator_view *target = nullptr) {
         b.discard_data();
         on.sum(target, a, a, b);
     }
 };
 
-// Integers on the default accelerator. all: what is counted if all of them move.
+// Integers for the default accelerator. `all` is the number of bytes counted for a transfer of all integers.
 struct integers {
     std::vector<int> v;
-    const std::uint64_t all = moves(accelerator(), all_bytes);
+    const std::uint64_t all = counted_bytes(accelerator(), all_bytes);
     integers() : v(count) { std::iota(v.begin(), v.end(), 0); }
 };
 void add(const array_view<int> &view) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
 }
-void look(const array_view<const int> &view) {
+void read_in_kernel(const array_view<const int> &view) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) {
-            // Volatile: what a compiled kernel does not need it does not read, and then it does not move.
+            // The read is volatile, because compiled kernels omit unused reads, and the data would then not move.
             (void)*static_cast<const volatile int *>(&view[i]);
         });
 }
@@ -89,13 +90,14 @@ TEST(SEL_1_and_2_a_launch_runs_where_it_is_told) {
         CHECK(read_on_host(s.a) == expected);
         s.moved();
         on.sum(&s.first, s.a, s.a, s.b);
-        CHECK(valid(s.a, s.first) == all_bytes && s.is_only_on(s.b, s.first) && valid(s.a, s.normal) == all_bytes);
+        CHECK(count_valid_bytes(s.a, s.first) == all_bytes && s.is_only_on(s.b, s.first) &&
+              count_valid_bytes(s.a, s.normal) == all_bytes);
     }
 }
 
 TEST(SEL_3_arrays_stay_where_they_are) {
     for (const engine &on : engines()) {
-        const accelerator_view home = on.another(), other = on.another();
+        const accelerator_view home = on.new_view(), other = on.new_view();
         const std::vector<number> v = numbers();
         array<number> a(count, v.begin(), home), b(count, other);
         numbers_view view(a);
@@ -128,10 +130,10 @@ TEST(SEL_5_and_7_views_come_to_the_array) {
         scene s(on);
         const std::vector<number> v = numbers();
         array<number> here(count, v.begin(), s.first);
-        s.a.synchronize_to(s.normal); // does not count against the array
+        s.a.synchronize_to(s.normal); // no effect: the captured array decides where the launch runs
         s.moved();
         on.sum(nullptr, here, s.a, s.b);
-        CHECK(valid(s.a, s.first) == all_bytes && s.is_only_on(s.b, s.first));
+        CHECK(count_valid_bytes(s.a, s.first) == all_bytes && s.is_only_on(s.b, s.first));
         CHECK(s.b[3] == 3 + 2 * 4);
         const accelerator_view automatic = accelerator::get_auto_selection_view();
         on.sum(&automatic, here, s.a, s.b);
@@ -154,7 +156,7 @@ TEST(SEL_8_and_18_without_a_target_the_default_view_takes_what_is_new) {
         on.step(&automatic, s.b);
         CHECK(s.moved() == 0 && s.is_only_on(s.b, s.first));
     }
-    // With nothing captured.
+    // A launch that captures nothing.
     parallel_for_each(extent<1>(3), [](index<1>) restrict(amp){});
     accelerator().default_view.wait();
 }
@@ -172,13 +174,14 @@ TEST(SEL_9_and_15_a_candidate_has_all_captured_views) {
         s.moved();
         on.sum(nullptr, s.a, s.b, written);
         CHECK(s.moved() == 0 && s.is_only_on(written, s.first) && written[1] == 2 + 2 * 3);
-        // None has all: the default view.
+        // No accelerator_view has the data of both views, so the launch runs on the default view.
         scene t(on);
         t.a.synchronize_to(t.first);
         t.b.synchronize_to(t.second);
         written.discard_data();
         on.sum(nullptr, t.a, t.b, written);
-        CHECK(t.is_only_on(written, t.normal) && valid(t.a, t.normal) == all_bytes && written[2] == 3 + 2 * 4);
+        CHECK(t.is_only_on(written, t.normal) && count_valid_bytes(t.a, t.normal) == all_bytes &&
+              written[2] == 3 + 2 * 4);
     }
 }
 
@@ -190,23 +193,24 @@ TEST(SEL_10_and_16_a_discarded_view_is_no_constraint) {
         s.moved();
         s.sum_a_to_b();
         CHECK(s.moved() == 0 && s.is_only_on(s.a, s.first) && s.is_only_on(s.b, s.first));
-        CHECK(valid(s.a, s.first) == all_bytes && s.b[0] == 3 * 4);
+        CHECK(count_valid_bytes(s.a, s.first) == all_bytes && s.b[0] == 3 * 4);
     }
 }
 
 TEST(SEL_11_and_19_data_of_another_accelerator) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         if (!p.is_default()) return;
         scene s(p);
         std::vector<number> expected = s.a_data;
         q.step(q.normal(), s.a);
         s.moved();
-        p.step(nullptr, s.a); // by way of home
-        CHECK(s.moved() == s.all + q.moves(all_bytes) && s.is_only_on(s.a, s.normal) && valid(s.a, q.normal()) == 0);
+        p.step(nullptr, s.a); // transferred through the home location
+        CHECK(s.moved() == s.all + q.counted_bytes(all_bytes) && s.is_only_on(s.a, s.normal) &&
+              count_valid_bytes(s.a, q.normal()) == 0);
         step(expected);
         step(expected);
         CHECK(read_on_host(s.a) == expected);
-        // A copy there is no candidate beside one here.
+        // SEL-11 drops the candidate on q. The candidate on the default accelerator remains.
         s.b.synchronize_to(q.normal());
         s.b.synchronize_to(s.first);
         s.moved();
@@ -242,23 +246,23 @@ TEST(SEL_13_and_14_the_default_view_before_any_other) {
         t.a.synchronize_to(t.first);
         t.moved();
         t.sum_a_to_b();
-        // Of those left the one created first, in whatever order the data came there.
+        // SEL-14: the candidate that was created first is chosen, in whatever order the candidates got the data.
         CHECK(t.moved() == 0 && t.is_only_on(t.b, t.first));
     }
 }
 
 TEST(SEL_17_a_view_over_an_array_runs_where_that_lives) {
     for (const engine &on : default_engines()) {
-        // Asking where the data is changes nothing.
-        for (const bool asks_first : {false, true}) {
+        // Queries for the location of the data change nothing.
+        for (const bool queries_first : {false, true}) {
             scene s(on);
             const std::vector<number> v = numbers();
             array<number> home(count, v.begin(), s.second);
             {
                 numbers_view over(home);
-                if (asks_first)
+                if (queries_first)
                     for (const accelerator_view &one : {s.first, s.normal, s.second, cpu_view()})
-                        CHECK(valid(over, one) == (one == s.second ? all_bytes : 0));
+                        CHECK(count_valid_bytes(over, one) == (one == s.second ? all_bytes : 0));
                 s.moved();
                 on.step(nullptr, over);
                 CHECK(s.is_only_on(over, s.second));
@@ -279,7 +283,7 @@ TEST(SEL_20_and_21_the_ends_of_a_copy) {
         copy(s.a, there);
         copy(s.a, here.begin());
         CHECK(there.accelerator_view == s.first && std::vector<number>(there) == expected && here == expected);
-        // To the home of the view, whatever is cached elsewhere; nothing of the old contents comes back.
+        // A copy to a view writes the view's home location, even if only other locations are valid. No old data moves.
         const std::vector<number> sent = numbers(50);
         s.b.synchronize_to(s.first);
         on.step(s.second, s.b);
@@ -289,7 +293,7 @@ TEST(SEL_20_and_21_the_ends_of_a_copy) {
         numbers_view over(there);
         on.step(s.normal, over);
         copy(sent.begin(), sent.end(), over);
-        CHECK(valid(over, s.first) == all_bytes && valid(over, s.normal) == 0);
+        CHECK(count_valid_bytes(over, s.first) == all_bytes && count_valid_bytes(over, s.normal) == 0);
     }
 }
 
@@ -298,32 +302,32 @@ TEST(SEL_22_and_25_a_copy_within_an_accelerator) {
         scene s(on);
         array<number> there(count, s.first);
         numbers_view over(there);
-        s.a.synchronize_to(s.first); // on the host and there
+        s.a.synchronize_to(s.first); // valid on the host and on s.first
         s.moved();
         copy(s.a, there);
         copy(s.a, over);
-        // Within the device; or from the program's memory, which both copies of the data are, to the array.
-        const std::uint64_t once = on.is_apart() ? 0 : all_bytes;
+        // A copy within separate device memory is not counted. A copy in shared (the program's) memory is counted.
+        const std::uint64_t once = on.has_own_memory() ? 0 : all_bytes;
         CHECK(s.moved() == 2 * once);
-        on.step(s.first, s.a); // there alone
+        on.step(s.first, s.a); // valid on s.first only
         copy(s.a, over);
         CHECK(s.moved() == once && over[1] == 7);
     }
 }
 
 TEST(SEL_23_24_and_26_a_copy_between_accelerators) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         scene s(p);
         array<number> there(count, q.normal());
         s.a.synchronize_to(s.first);
         s.moved();
-        copy(s.a, there); // the host's is taken
+        copy(s.a, there); // from the host's copy
         CHECK(s.moved() == all_bytes && std::vector<number>(there) == s.a_data);
         p.step(s.first, s.a);
         s.moved();
-        copy(s.a, there); // there is no other
-        // By way of the host, unless the array lies in memory that the host reaches.
-        CHECK(s.moved() == (q.is_apart() ? s.all : 0) + all_bytes && std::vector<number>(there)[0] == 4);
+        copy(s.a, there); // from s.first, the only valid copy
+        // Transferred through the host, unless the array is in memory that the host can access.
+        CHECK(s.moved() == (q.has_own_memory() ? s.all : 0) + all_bytes && std::vector<number>(there)[0] == 4);
         std::vector<number> here(count);
         p.step(s.first, s.a);
         s.moved();
@@ -333,16 +337,16 @@ TEST(SEL_23_24_and_26_a_copy_between_accelerators) {
 }
 
 TEST(SEL_23_with_an_array_as_home) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         const std::vector<number> v = numbers(7);
         array<number> home(count, v.begin(), p.normal()), there(count, q.normal());
         const array_view<const number> reader(home);
-        CHECK(reader[3] == 10); // valid at home and on the host
+        CHECK(reader[3] == 10); // valid at the home location and on the host
         counter moved;
-        const std::uint64_t before = moved_by(p.accelerator());
+        const std::uint64_t before = bytes_moved_by(p.accelerator());
         copy(reader, there);
-        // From the host; p has no part in it, unless the host's copy is home's own memory.
-        CHECK((moved() == all_bytes && moved_by(p.accelerator()) == before) || !is_apart(p.accelerator()));
+        // The host's data is copied, and p moves nothing, unless p shares memory with the host.
+        CHECK((moved() == all_bytes && bytes_moved_by(p.accelerator()) == before) || !has_own_memory(p.accelerator()));
         CHECK(std::vector<number>(there) == v);
     });
 }
@@ -352,12 +356,13 @@ TEST(SEL_27_a_read_leaves_both_copies_valid) {
         scene s(on);
         const array_view<const number> reader(s.a);
         CHECK(on.read(s.first, reader) == s.a_data);
-        CHECK(valid(s.a, cpu_view()) == all_bytes && valid(s.a, s.first) == all_bytes);
+        CHECK(count_valid_bytes(s.a, cpu_view()) == all_bytes && count_valid_bytes(s.a, s.first) == all_bytes);
         s.moved();
         CHECK(reader[5] == 6);
         s.b.discard_data();
         on.sum(&s.first, reader, reader, s.b);
-        CHECK(s.moved() == 0 && valid(s.a, cpu_view()) == all_bytes && valid(s.a, s.first) == all_bytes);
+        CHECK(s.moved() == 0 && count_valid_bytes(s.a, cpu_view()) == all_bytes &&
+              count_valid_bytes(s.a, s.first) == all_bytes);
     }
 }
 
@@ -432,7 +437,7 @@ TEST(AV_6_to_8_views_and_their_sources) {
         scene s(on);
         std::vector<number> expected = s.a_data;
         numbers_view part = s.a.section(100, 50);
-        // All or a part, everywhere.
+        // Every accelerator_view and the host change the whole source or a part of it.
         for (const accelerator_view &one : {s.normal, s.first, s.second}) {
             on.step(one, part);
             step(expected, 100, 50);
@@ -442,7 +447,7 @@ TEST(AV_6_to_8_views_and_their_sources) {
             step(expected, 100, 50);
         }
         CHECK(read_on_host(s.a) == expected && part[0] == expected[100]);
-        // AV-8: at home on the host. AV-7: in the array.
+        // AV-8: the home location is the host. AV-7 (below): the home location is the array's.
         CHECK(s.a.source_accelerator_view == cpu_view() && part.source_accelerator_view == cpu_view());
         array<number> home(count, expected.begin(), s.first);
         {
@@ -460,19 +465,19 @@ TEST(AV_6_to_8_views_and_their_sources) {
 TEST(AV_21_and_22_one_element_touched_is_all_the_view_covers) {
     for (const engine &on : engines()) {
         scene s(on);
-        numbers_view part = s.a.section(200, 100), apart = s.a.section(600, 100);
+        numbers_view part = s.a.section(200, 100), disjoint = s.a.section(600, 100);
         const array_view<const number> reader(part);
         on.step(s.first, s.a);
         s.moved();
         (void)reader[7];
-        CHECK(s.moved() == on.moves(400));
+        CHECK(s.moved() == on.counted_bytes(400));
         (void)reader[99];
         CHECK(s.moved() == 0);
-        (void)apart[0]; // does not overlap with the other
-        CHECK(s.moved() == on.moves(400));
-        (void)part[0]; // the host could have written all of it
+        (void)disjoint[0]; // no overlap with `part`
+        CHECK(s.moved() == on.counted_bytes(400));
+        (void)part[0]; // the host may have written all of `part`
         on.step(s.first, s.a);
-        CHECK(s.moved() == on.moves(800));
+        CHECK(s.moved() == on.counted_bytes(800));
     }
 }
 
@@ -485,26 +490,29 @@ void note_race(revamp_log_level level, const char *message, void *) noexcept {
 
 } // namespace
 
-TEST(AV_23_to_27_races_are_told) {
-    // Before the library reads it.
+TEST(AV_23_to_27_races_are_reported) {
+    // The variable must be set before the library reads it.
     setenv("REVAMP_CHECK", "1", 1);
     revamp::detail::check(revamp_set_log_callback(note_race, nullptr, REVAMP_LOG_ERROR));
     for (const engine &on : engines()) {
         scene s(on);
         std::vector<number> out(count);
-        numbers_view lower = s.a.section(0, 600), upper = s.a.section(500, 500), apart = s.a.section(0, 500);
+        numbers_view lower = s.a.section(0, 600), upper = s.a.section(500, 500), disjoint = s.a.section(0, 500);
         races = 0;
-        // Both read; nothing in common; waited for.
+        // No race: the copy and the host only read, `disjoint` does not overlap the copy, and get() ends the copy.
         completion_future copied = copy_async(upper, out.begin());
         (void)array_view<const number>(s.a)[0];
-        on.step(s.normal, apart);
+        on.step(s.normal, disjoint);
         copied.get();
         on.step(s.normal, upper);
         (void)s.a[0];
         CHECK(races == 0);
-        // AV-23, AV-24, AV-25: a kernel writes while the copy is not known to be done.
+        // AV-23, AV-24, AV-25: a kernel writes before the program has waited for the copy.
         copied = copy_async(upper, out.begin());
         on.step(s.normal, lower);
+        // Another thread may still be delivering the report.
+        for (int i = 0; i < 10000 && races == 0; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         CHECK(races.exchange(0) == 1);
         copied.get();
         (void)lower[0];
@@ -518,7 +526,7 @@ TEST(AV_2_to_4_and_COH_3_data_moves_when_needed) {
     array_view<int> view(d.v);
     counter moved;
     add(view);
-    CHECK(moved() == d.all); // up
+    CHECK(moved() == d.all); // to the accelerator
     add(view);
     CHECK(moved() == 0);                     // AV-3, COH-20
     CHECK(view[7] == 9 && moved() == d.all); // AV-4
@@ -532,13 +540,13 @@ TEST(AV_12_to_18_reads_and_writes) {
     array_view<int> view(d.v);
     array_view<const int> constant(view);
     counter moved;
-    look(constant);
+    read_in_kernel(constant);
     CHECK(moved() == d.all);
     CHECK(constant[3] == 3 && moved() == 0); // SEL-27, AV-16
-    look(constant);
+    read_in_kernel(constant);
     CHECK(moved() == 0);
     CHECK(view[3] == 3 && moved() == 0); // AV-17
-    look(constant);
+    read_in_kernel(constant);
     CHECK(moved() == d.all);
     view.discard_data();
     parallel_for_each(
@@ -546,20 +554,20 @@ TEST(AV_12_to_18_reads_and_writes) {
     CHECK(moved() == 0);
     view.synchronize(); // AV-18
     CHECK(moved() == d.all && d.v[500] == 1000);
-    look(constant);
+    read_in_kernel(constant);
     CHECK(moved() == 0);
     (void)constant.data();
-    look(constant);
+    read_in_kernel(constant);
     CHECK(moved() == 0);
     (void)view.data();
-    look(constant);
+    read_in_kernel(constant);
     CHECK(moved() == d.all);
 }
 
 TEST(AV_19_refresh) {
     integers d;
     array_view<int> view(d.v);
-    look(view);
+    read_in_kernel(view);
     d.v[5] = -5;
     view.refresh();
     counter moved;
@@ -567,9 +575,9 @@ TEST(AV_19_refresh) {
     CHECK(moved() == d.all && view[5] == -4);
     add(view);
     view.refresh();
-    // A change in memory of the accelerator's own gives way to home's contents; one in the program's memory is home's
-    // contents.
-    CHECK(view[6] == (is_apart(accelerator()) ? 7 : 8));
+    // In separate memory, refresh() replaces the kernel's change with the contents of the home location. In shared
+    // memory, the kernel wrote to the home location itself.
+    CHECK(view[6] == (has_own_memory(accelerator()) ? 7 : 8));
 }
 
 TEST(AV_20_views_of_views_are_no_access) {
@@ -597,21 +605,21 @@ TEST(AV_9_and_11_coherence_of_aliases) {
     CHECK(top[3] == 4);
 }
 
-TEST(AV_10_views_made_apart_on_one_pointer) {
+TEST(AV_10_separate_views_of_one_pointer) {
     for (const engine &on : engines()) {
         std::vector<number> data = numbers(1), expected = data;
-        const accelerator_view other = on.another();
+        const accelerator_view other = on.new_view();
         {
             numbers_view one(count, data.data()), two(count, data.data());
-            // Each alone is right, once it knows that the memory has changed.
-            for (numbers_view *turn : {&one, &two, &one, &two}) {
-                turn->refresh();
-                on.step(on.normal(), *turn);
+            // The views are used in turn. Each needs refresh() first, because the other has changed the memory.
+            for (numbers_view *current_view : {&one, &two, &one, &two}) {
+                current_view->refresh();
+                on.step(on.normal(), *current_view);
                 step(expected);
-                turn->synchronize();
+                current_view->synchronize();
                 CHECK(data == expected);
             }
-            // Mixed: any result, no crash.
+            // Without refresh(), any result is allowed, but no crash.
             on.step(on.normal(), one);
             on.step(other, two);
             (void)one[0];
@@ -619,7 +627,7 @@ TEST(AV_10_views_made_apart_on_one_pointer) {
             (void)two.data();
             on.step(on.normal(), two);
         }
-        // A view of whatever they left is right.
+        // A new view works correctly, whatever the two views left in the memory.
         expected = data;
         {
             numbers_view view(count, data.data());
@@ -649,9 +657,9 @@ TEST(AV_25_to_27_asynchronous) {
 }
 
 TEST(DST_1_and_2_the_last_view_writes_back) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         std::vector<number> data = numbers(1), expected = data;
-        const std::uint64_t halves = p.moves(all_bytes / 2) + q.moves(all_bytes / 2);
+        const std::uint64_t halves = p.counted_bytes(all_bytes / 2) + q.counted_bytes(all_bytes / 2);
         counter moved;
         {
             numbers_view view(data);
@@ -668,7 +676,7 @@ TEST(DST_1_and_2_the_last_view_writes_back) {
     });
 }
 
-TEST(DST_3_what_is_beside_the_discarded_is_written_back) {
+TEST(DST_3_data_outside_a_discarded_section_is_written_back) {
     for (const engine &on : engines()) {
         std::vector<number> data = numbers(1), expected = data;
         counter moved;
@@ -679,15 +687,15 @@ TEST(DST_3_what_is_beside_the_discarded_is_written_back) {
             moved();
         }
         step(expected, 0, 300);
-        // In the program's memory there is nothing to write back: what the kernel wrote there stays.
-        if (!on.is_apart()) step(expected, 300, 100);
+        // In shared memory, the kernel has written to the program's memory, so there is nothing to discard.
+        if (!on.has_own_memory()) step(expected, 300, 100);
         step(expected, 400, 600);
-        CHECK(moved() == on.moves(all_bytes - 400) && data == expected);
+        CHECK(moved() == on.counted_bytes(all_bytes - 400) && data == expected);
     }
 }
 
 TEST(DST_4_to_the_array_from_everywhere) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         std::vector<number> expected = numbers(1);
         array<number> home(count, expected.begin(), p.normal());
         counter moved;
@@ -696,7 +704,7 @@ TEST(DST_4_to_the_array_from_everywhere) {
             step_on_host(view);
             moved();
         }
-        CHECK(moved() == p.moves(all_bytes));
+        CHECK(moved() == p.counted_bytes(all_bytes));
         step(expected);
         {
             numbers_view view(home);
@@ -721,7 +729,7 @@ TEST(DST_5_and_6_what_is_only_read_is_not_written_back) {
         }
         CHECK(moved() == 0 && out[1] == 2 + 2 * 3);
         if (!on.has_modules()) continue;
-        // DST-6: SPIR-V says itself what it only reads.
+        // DST-6: a SPIR-V module declares which buffers it only reads.
         {
             numbers_view x(a), y(b), z(out);
             z.discard_data();
@@ -737,16 +745,16 @@ namespace {
 
 enum outcome { whole = 0, reported = 1, differs = 2, refused = 4 };
 
-// What a program sees of a device that is lost at the nth submission.
-int with_lost_device(int n, bool synchronizes) {
+// Loses the device at the nth submission. Returns what the program observes: a combination of `outcome` bits.
+int run_with_lost_device(int n, bool synchronizes) {
     setenv("REVAMP_TEST", ("lose-device=" + std::to_string(n)).c_str(), 1);
-    // The data comes back by a submission of its own, which no launch can report, however fast the device is.
+    // With separate memory, the data returns in a submission of its own, whose failure no launch can report.
     setenv("REVAMP_MEMORY", "separate", 1);
     constexpr int many = 1 << 20, launches = 4;
     std::vector<number> data(many, 1), expected = data;
     for (int i = 0; i < launches; ++i)
         step(expected, 0, many);
-    int seen = whole;
+    int observed = whole;
     for (const engine &on : engines()) {
         if (!on.has_modules()) continue;
         numbers_view view(data);
@@ -759,20 +767,20 @@ int with_lost_device(int n, bool synchronizes) {
         try {
             if (synchronizes) view.synchronize();
         } catch (const accelerator_view_removed &) {
-            seen |= reported;
+            observed |= reported;
         }
-        view = numbers_view(1); // the last view of the data: nothing leaves its destructor
+        view = numbers_view(1); // destroys the last view of the data; the destructor throws nothing
         break;
     }
-    return data == expected ? seen : seen | differs;
+    return data == expected ? observed : observed | differs;
 }
-// In a process of its own for each submission: which outcomes there were.
-std::vector<int> with_lost_devices(bool synchronizes) {
+// Calls run_with_lost_device() in a child process for each of the first 8 submissions, and returns the outcomes.
+std::vector<int> lost_device_outcomes(bool synchronizes) {
     std::vector<int> all;
     for (int n = 1; n <= 8; ++n) {
         const pid_t child = fork();
         REQUIRE(child >= 0);
-        if (child == 0) _exit(with_lost_device(n, synchronizes));
+        if (child == 0) _exit(run_with_lost_device(n, synchronizes));
         int status = -1;
         CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
         all.push_back(WEXITSTATUS(status));
@@ -787,12 +795,12 @@ long times(const std::vector<int> &all, int one) {
 } // namespace
 
 TEST(DST_7_the_destructor_lets_nothing_out) {
-    const std::vector<int> all = with_lost_devices(false);
+    const std::vector<int> all = lost_device_outcomes(false);
     CHECK(times(all, differs) > 0 && times(all, reported) == 0 && times(all, reported | differs) == 0);
 }
 
 TEST(DST_8_synchronize_reports_the_failure) {
-    const std::vector<int> all = with_lost_devices(true);
+    const std::vector<int> all = lost_device_outcomes(true);
     CHECK(times(all, reported | differs) > 0 && times(all, differs) == 0);
 }
 
@@ -834,12 +842,12 @@ TEST(DST_1_to_3_written_back_at_the_end) {
         add(view);
         view.discard_data();
     }
-    // DST-3: a change in the program's memory stays.
-    const int kept = is_apart(accelerator()) ? 2 : 3;
+    // DST-3: a change that is already in the program's memory stays.
+    const int kept = has_own_memory(accelerator()) ? 2 : 3;
     CHECK(moved() == d.all && d.v[1] == kept);
     {
         array_view<const int> view(d.v);
-        look(view);
+        read_in_kernel(view);
         moved();
     }
     CHECK(moved() == 0); // DST-5
@@ -889,7 +897,7 @@ TEST(COH_1_nothing_moves_before_it_is_needed) {
         on.step(s.normal, s.a);
         CHECK(s.moved() == s.all);
         s.normal.wait();
-        CHECK(s.moved() == 0 && s.a_data == (on.is_apart() ? before : after));
+        CHECK(s.moved() == 0 && s.a_data == (on.has_own_memory() ? before : after));
         CHECK(s.a[0] == 4 && s.moved() == s.all && s.a_data == after);
     }
 }
@@ -898,24 +906,24 @@ TEST(COH_2_13_and_21_no_more_than_the_part) {
     for (const engine &on : engines()) {
         scene s(on);
         std::vector<number> expected = s.a_data;
-        numbers_view part = s.a.section(300, 50), late = s.a.section(320, 100), one = s.a.section(617, 1);
+        numbers_view part = s.a.section(300, 50), overlapping = s.a.section(320, 100), one = s.a.section(617, 1);
         on.step(s.normal, part);
-        CHECK(s.moved() == on.moves(200) && part[0] == 3 * 301 + 1 && s.moved() == on.moves(200));
-        on.step(s.normal, late); // 50 numbers of the host's and 50 that it wrote
-        CHECK(s.moved() == on.moves(400));
+        CHECK(s.moved() == on.counted_bytes(200) && part[0] == 3 * 301 + 1 && s.moved() == on.counted_bytes(200));
+        on.step(s.normal, overlapping); // moves 70 numbers only the host has, and 30 that the host may have written
+        CHECK(s.moved() == on.counted_bytes(400));
         on.step(s.normal, s.a);
         step(expected, 300, 50);
         step(expected, 320, 100);
         step(expected);
         s.moved();
-        // COH-21: where the published states are a view's, ours are an element's.
-        CHECK(array_view<const number>(one)[0] == expected[617] && s.moved() == on.moves(4));
-        CHECK(read_on_host(s.a) == expected && s.moved() == on.moves(all_bytes - 4));
+        // COH-21: published implementations track the state of a whole view, revamp tracks the state of each element.
+        CHECK(array_view<const number>(one)[0] == expected[617] && s.moved() == on.counted_bytes(4));
+        CHECK(read_on_host(s.a) == expected && s.moved() == on.counted_bytes(all_bytes - 4));
     }
 }
 
 TEST(COH_3_and_7_copies_are_kept_while_all_read) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         scene s(p);
         std::vector<number> expected = s.a_data;
         for (int i = 0; i < 3; ++i)
@@ -923,11 +931,12 @@ TEST(COH_3_and_7_copies_are_kept_while_all_read) {
         s.moved();
         p.step(p.normal(), s.a);
         step(expected);
-        CHECK(s.moved() == 0 && valid(s.a, q.normal()) == 0 && valid(s.a, cpu_view()) == 0); // COH-6
+        CHECK(s.moved() == 0 && count_valid_bytes(s.a, q.normal()) == 0 &&
+              count_valid_bytes(s.a, cpu_view()) == 0); // COH-6
         s.a.synchronize_to(q.normal());
-        CHECK(s.moved() == s.all + q.moves(all_bytes)); // COH-19: by way of the host
+        CHECK(s.moved() == s.all + q.counted_bytes(all_bytes)); // COH-19: through the host
         for (const accelerator_view &one : {p.normal(), q.normal(), cpu_view()})
-            CHECK(valid(s.a, one) == all_bytes);
+            CHECK(count_valid_bytes(s.a, one) == all_bytes);
         CHECK(read_on_host(array_view<const number>(s.a)) == expected && s.moved() == 0);
     });
 }
@@ -937,24 +946,26 @@ TEST(COH_4_and_5_states_of_views_at_locations) {
         scene s(on);
         numbers_view part = s.a.section(0, 250), rest = s.a.section(250, 750);
         on.step(s.normal, part);
-        CHECK(valid(s.a, s.normal) == 1000 && valid(part, s.normal) == 1000 && valid(rest, s.normal) == 0);
-        CHECK(valid(s.a, cpu_view()) == 3000 && valid(part, cpu_view()) == 0 && valid(rest, cpu_view()) == 3000);
+        CHECK(count_valid_bytes(s.a, s.normal) == 1000 && count_valid_bytes(part, s.normal) == 1000 &&
+              count_valid_bytes(rest, s.normal) == 0);
+        CHECK(count_valid_bytes(s.a, cpu_view()) == 3000 && count_valid_bytes(part, cpu_view()) == 0 &&
+              count_valid_bytes(rest, cpu_view()) == 3000);
         const array_view<const number> reader(s.b);
-        const auto is = [&](std::uint64_t here, std::uint64_t there) {
-            return valid(s.b, cpu_view()) == here && valid(s.b, s.normal) == there;
+        const auto valid_bytes_are = [&](std::uint64_t here, std::uint64_t there) {
+            return count_valid_bytes(s.b, cpu_view()) == here && count_valid_bytes(s.b, s.normal) == there;
         };
-        CHECK(is(all_bytes, 0));
+        CHECK(valid_bytes_are(all_bytes, 0));
         (void)on.read(s.normal, reader);
-        CHECK(is(all_bytes, all_bytes)); // shared
+        CHECK(valid_bytes_are(all_bytes, all_bytes)); // shared
         on.step(s.normal, s.b);
-        CHECK(is(0, all_bytes)); // dirty there
+        CHECK(valid_bytes_are(0, all_bytes)); // dirty on the accelerator
         (void)reader[0];
-        CHECK(is(all_bytes, all_bytes));
+        CHECK(valid_bytes_are(all_bytes, all_bytes));
         (void)s.b[0];
-        CHECK(is(all_bytes, 0));
-        // Write only is as read and write.
+        CHECK(valid_bytes_are(all_bytes, 0));
+        // Write-only access leaves the same states as read-write access.
         s.sum_a_to_b(&s.normal);
-        CHECK(is(0, all_bytes));
+        CHECK(valid_bytes_are(0, all_bytes));
     }
 }
 
@@ -965,13 +976,14 @@ TEST(COH_6_and_8_overlapping_views_are_dirty_at_one_location) {
         numbers_view lower = s.a.section(0, 600), upper = s.a.section(400, 600);
         on.step(s.normal, lower);
         on.step(s.normal, upper);
-        CHECK(s.moved() == s.all && valid(s.a, cpu_view()) == 0);
+        CHECK(s.moved() == s.all && count_valid_bytes(s.a, cpu_view()) == 0);
         step_on_host(upper);
-        CHECK(s.moved() == on.moves(2400) && valid(lower, s.normal) == 1600 && valid(lower, cpu_view()) == 800);
+        CHECK(s.moved() == on.counted_bytes(2400) && count_valid_bytes(lower, s.normal) == 1600 &&
+              count_valid_bytes(lower, cpu_view()) == 800);
         step(expected, 0, 600);
         step(expected, 400, 600);
         step(expected, 400, 600);
-        CHECK(read_on_host(s.a) == expected && s.moved() == on.moves(1600));
+        CHECK(read_on_host(s.a) == expected && s.moved() == on.counted_bytes(1600));
     }
 }
 
@@ -981,21 +993,22 @@ TEST(COH_8_reading_a_part_where_the_view_is_dirty) {
         on.step(s.normal, s.a);
         const numbers_view part = s.a.section(100, 300);
         const std::vector<number> read = on.read(s.normal, part);
-        CHECK(s.is_only_on(s.a, s.normal) && valid(part, cpu_view()) == 0);
+        CHECK(s.is_only_on(s.a, s.normal) && count_valid_bytes(part, cpu_view()) == 0);
         CHECK(read[0] == s.a[100] && read[299] == s.a[399]);
     }
 }
 
 TEST(COH_9_overlapping_views_are_shared_anywhere) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         scene s(p);
         numbers_view lower = s.a.section(0, 600), upper = s.a.section(400, 600);
         lower.synchronize_to(p.normal());
         upper.synchronize_to(q.normal());
-        CHECK(s.moved() == p.moves(2400) + q.moves(2400));
+        CHECK(s.moved() == p.counted_bytes(2400) + q.counted_bytes(2400));
         lower.synchronize_to(p.normal());
         upper.synchronize_to(q.normal());
-        CHECK(s.moved() == 0 && valid(s.a, p.normal()) == 2400 && valid(s.a, q.normal()) == 2400);
+        CHECK(s.moved() == 0 && count_valid_bytes(s.a, p.normal()) == 2400 &&
+              count_valid_bytes(s.a, q.normal()) == 2400);
     });
 }
 
@@ -1021,20 +1034,20 @@ TEST(COH_10_and_11_what_is_valid_does_not_move) {
 }
 
 TEST(COH_12_overlapping_views_of_two_accelerators) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         scene s(p);
         std::vector<number> expected = s.a_data;
         numbers_view lower = s.a.section(0, 600), upper = s.a.section(552, 300);
         p.step(p.normal(), lower);
         s.moved();
-        q.step(q.normal(), upper); // the 48 that are dirty go back to home
-        CHECK(s.moved() == p.moves(192) + q.moves(1200));
+        q.step(q.normal(), upper); // the 48 dirty numbers go back to the home location
+        CHECK(s.moved() == p.counted_bytes(192) + q.counted_bytes(1200));
         p.step(p.normal(), lower);
-        CHECK(s.moved() == q.moves(192) + p.moves(192));
+        CHECK(s.moved() == q.counted_bytes(192) + p.counted_bytes(192));
         step(expected, 0, 600);
         step(expected, 552, 300);
         step(expected, 0, 600);
-        CHECK(read_on_host(s.a) == expected && s.moved() == p.moves(2400) + q.moves(1008));
+        CHECK(read_on_host(s.a) == expected && s.moved() == p.counted_bytes(2400) + q.counted_bytes(1008));
     });
 }
 
@@ -1045,13 +1058,13 @@ TEST(COH_16_to_18_lives_of_views) {
             std::vector<number> v = numbers();
             numbers_view view(v), part = view.section(12, 10);
             on.step(s.normal, part); // COH-16: never more than the part
-            CHECK(s.moved() == on.moves(40));
+            CHECK(s.moved() == on.counted_bytes(40));
         }
-        CHECK(s.moved() == on.moves(40));
+        CHECK(s.moved() == on.counted_bytes(40));
         on.step(s.normal, s.a);
         on.step(s.normal, s.a); // COH-18
         CHECK(s.moved() == s.all);
-        // COH-17: on the same memory another one begins anew.
+        // COH-17: once a source's last view is destroyed, a new view of the same memory transfers again.
         std::vector<number> v = numbers();
         for (int i = 0; i < 2; ++i) {
             numbers_view view(v);
@@ -1064,19 +1077,19 @@ TEST(COH_16_to_18_lives_of_views) {
 }
 
 TEST(COH_19_between_two_accelerators) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         scene s(p);
         std::vector<number> expected = s.a_data;
         p.step(p.normal(), s.a);
         s.moved();
         q.step(q.normal(), s.a);
-        CHECK(s.moved() == s.all + q.moves(all_bytes));
+        CHECK(s.moved() == s.all + q.counted_bytes(all_bytes));
         p.step(p.normal(), s.a);
-        CHECK(s.moved() == s.all + q.moves(all_bytes));
+        CHECK(s.moved() == s.all + q.counted_bytes(all_bytes));
         for (int i = 0; i < 3; ++i)
             step(expected);
         CHECK(read_on_host(s.a) == expected);
-        // With an array as home.
+        // Repeats a part of the test with an array as the data source.
         array<number> home(count, expected.begin(), p.normal());
         {
             numbers_view view(home);
@@ -1109,18 +1122,18 @@ TEST(COH_22_one_element_of_an_array) {
         numbers_view view(home), one = view.section(617, 1);
         counter moved;
         on.step(on.normal(), view);
-        CHECK(moved() == 0 && array_view<const number>(one)[0] == 3 * 617 + 1 && moved() == on.moves(4));
+        CHECK(moved() == 0 && array_view<const number>(one)[0] == 3 * 617 + 1 && moved() == on.counted_bytes(4));
         one[0] = 5;
         CHECK(moved() == 0);
         on.step(on.normal(), view);
-        CHECK(moved() == on.moves(4));
+        CHECK(moved() == on.counted_bytes(4));
         one.synchronize();
         CHECK(std::vector<number>(home)[617] == 16);
     }
 }
 
 TEST(COH_23_sections_for_two_accelerators) {
-    for_each_two([](const engine &p, const engine &q) {
+    for_each_pair([](const engine &p, const engine &q) {
         scene s(p);
         std::vector<number> expected = s.a_data;
         numbers_view lower = s.a.section(0, 500), upper = s.a.section(500, 500);
@@ -1129,7 +1142,7 @@ TEST(COH_23_sections_for_two_accelerators) {
             q.step(q.normal(), upper);
             step(expected);
         }
-        const std::uint64_t halves = p.moves(all_bytes / 2) + q.moves(all_bytes / 2);
+        const std::uint64_t halves = p.counted_bytes(all_bytes / 2) + q.counted_bytes(all_bytes / 2);
         CHECK(s.moved() == halves);
         s.a.synchronize();
         CHECK(s.moved() == halves && s.a_data == expected);
@@ -1146,16 +1159,16 @@ TEST(COH_24_discard_and_refresh_of_a_part) {
         part.discard_data();
         s.a.synchronize();
         step(expected, 0, 200);
-        // DST-3, AV-19: what a kernel wrote in the program's memory is neither given up nor undone.
-        if (!on.is_apart()) step(expected, 200, 300);
+        // DST-3, AV-19: a kernel's write to the program's memory is neither discarded nor undone.
+        if (!on.has_own_memory()) step(expected, 200, 300);
         step(expected, 500, 500);
-        CHECK(s.moved() == on.moves(all_bytes - 1200) && s.a_data == expected);
+        CHECK(s.moved() == on.counted_bytes(all_bytes - 1200) && s.a_data == expected);
         numbers_view other = s.b.section(200, 300);
         expected = s.b_data;
         on.step(s.normal, s.b);
-        other.refresh(); // its changes give way to home's contents
+        other.refresh(); // the home location's contents replace the kernel's changes
         step(expected, 0, 200);
-        if (!on.is_apart()) step(expected, 200, 300);
+        if (!on.has_own_memory()) step(expected, 200, 300);
         step(expected, 500, 500);
         CHECK(read_on_host(s.b) == expected);
     }
@@ -1163,32 +1176,32 @@ TEST(COH_24_discard_and_refresh_of_a_part) {
 
 TEST(COH_14_and_15_parts_move) {
     std::vector<int> v(100 * 50);
-    const std::uint64_t row_bytes = moves(accelerator(), 50 * sizeof(int));
+    const std::uint64_t row_bytes = counted_bytes(accelerator(), 50 * sizeof(int));
     array_view<int, 2> m(100, 50, v);
     counter moved;
     array_view<int> row = m[3];
     add(row);
     CHECK(moved() == row_bytes);
-    (void)m(0, 0); // whole: the row comes back
+    (void)m(0, 0); // reads the whole view: the row comes back
     CHECK(moved() == row_bytes);
-    array_view<int> other = m[4]; // made while the host has all of it
+    array_view<int> other = m[4]; // made while the host has the whole view
     add(other);
     CHECK(moved() == row_bytes);
     const array_view<int, 2> part = m.section(10, 10, 2, 3);
     parallel_for_each(
         part.extent, [=](index<2> i) restrict(amp) { part[i] = 1; });
-    CHECK(moved() == moves(accelerator(), 6 * sizeof(int)));
+    CHECK(moved() == counted_bytes(accelerator(), 6 * sizeof(int)));
     parallel_for_each(
         extent<1>(50), [=](index<1> i) restrict(amp) { m[5][i] = 7; });
     const std::uint64_t rest = moved();
-    CHECK(is_apart(accelerator()) ? rest >= 4900 * sizeof(int) : rest == 0);
+    CHECK(has_own_memory(accelerator()) ? rest >= 4900 * sizeof(int) : rest == 0);
     CHECK(m(5, 49) == 7 && m(4, 0) == 1 && m(11, 12) == 1);
 }
 
-// Element by element as `m[y][x]`: the slices that such an access makes live for one access.
-TEST(COH_2_of_a_view_used_as_v_y_x_the_rows_that_are_used_move) {
+// In the access `m[y][x]`, the slice m[y] lives only for that access.
+TEST(COH_2_access_by_v_y_x_moves_only_the_used_rows) {
     const accelerator_view there = accelerator().default_view;
-    const std::uint64_t row = 50 * sizeof(int), moving = moves(accelerator(), row);
+    const std::uint64_t row = 50 * sizeof(int), moving = counted_bytes(accelerator(), row);
     std::vector<int> v(100 * 50);
     std::iota(v.begin(), v.end(), 0);
     array_view<int, 2> m(100, 50, v);
@@ -1201,9 +1214,9 @@ TEST(COH_2_of_a_view_used_as_v_y_x_the_rows_that_are_used_move) {
     CHECK(m[3][5] == 3 * 50 + 6 && moved() == moving);
     CHECK(m[3][6] == 3 * 50 + 7 && moved() == 0); // COH-10
     CHECK(m[7][0] == 7 * 50 + 1 && moved() == moving);
-    // Both are read and written (AV-17), the others are where they were.
-    CHECK(valid(m, there) == 98 * row);
-    // A kernel between two accesses (AV-4): its row moves, there and back.
+    // The host may have written rows 3 and 7 (AV-17). All other rows are still valid on the accelerator.
+    CHECK(count_valid_bytes(m, there) == 98 * row);
+    // Between two accesses, a kernel uses one row (AV-4), which moves to the accelerator and back.
     array_view<int> third = m[3];
     add(third);
     CHECK(moved() == moving);
@@ -1211,9 +1224,9 @@ TEST(COH_2_of_a_view_used_as_v_y_x_the_rows_that_are_used_move) {
     CHECK(m[3][6] == 3 * 50 + 8 && moved() == moving);
     m[3][6] = 1000;
     add_all();
-    CHECK(moved() == 2 * moving); // the rows that the host had
+    CHECK(moved() == 2 * moving); // rows 3 and 7, which the host may have written
     CHECK(m[3][6] == 1001 && m[3][7] == 3 * 50 + 10 && m[8][0] == 8 * 50 + 2 && moved() == 2 * moving);
-    // All rows one after another: what is missing, once.
+    // The host reads all rows in sequence. Each missing row moves once.
     long sum = 0;
     for (int y = 0; y < 100; ++y)
         for (int x = 0; x < 50; ++x)
@@ -1223,7 +1236,7 @@ TEST(COH_2_of_a_view_used_as_v_y_x_the_rows_that_are_used_move) {
 
 TEST(AV_16_v_y_x_of_const_elements_is_a_read) {
     const accelerator_view there = accelerator().default_view;
-    const std::uint64_t row = 50 * sizeof(int), moving = moves(accelerator(), row);
+    const std::uint64_t row = 50 * sizeof(int), moving = counted_bytes(accelerator(), row);
     std::vector<int> v(100 * 50);
     array_view<int, 2> m(100, 50, v);
     parallel_for_each(
@@ -1231,17 +1244,17 @@ TEST(AV_16_v_y_x_of_const_elements_is_a_read) {
     const array_view<const int, 2> read(m);
     counter moved;
     CHECK(read[4][9] == 209 && read[4][8] == 208 && read[5][0] == 250 && moved() == 2 * moving);
-    CHECK(valid(m, there) == 100 * row);
-    // Which is no leave to write.
+    CHECK(count_valid_bytes(m, there) == 100 * row);
+    // The reads give no permission to write: m[4][9] = 1 invalidates the accelerator's copy of row 4.
     m[4][9] = 1;
-    CHECK(moved() == 0 && valid(m, there) == 99 * row);
+    CHECK(moved() == 0 && count_valid_bytes(m, there) == 99 * row);
     parallel_for_each(
         m.extent, [=](index<2> i) restrict(amp) { m[i] += 1; });
     CHECK(moved() == moving && read[4][9] == 2 && read[5][0] == 251 && m[4][8] == 209 && moved() == 2 * moving);
 }
 
-TEST(COH_2_of_rank_3_the_rows_that_are_used_move) {
-    const std::uint64_t moving = moves(accelerator(), 10 * sizeof(int));
+TEST(COH_2_in_rank_3_only_the_used_rows_move) {
+    const std::uint64_t moving = counted_bytes(accelerator(), 10 * sizeof(int));
     std::vector<int> v(6 * 5 * 10);
     array_view<int, 3> m(6, 5, 10, v);
     const auto fill = [&](int first) {
@@ -1253,12 +1266,12 @@ TEST(COH_2_of_rank_3_the_rows_that_are_used_move) {
     CHECK(m[2][3][4] == 234 && m[2][3][5] == 235 && moved() == moving);
     CHECK(m[5][4][9] == 549 && moved() == moving);
     const array_view<int, 2> plane = m[2];
-    CHECK(plane(0, 1) == 201 && moved() == 4 * moving); // the rest of it
+    CHECK(plane(0, 1) == 201 && moved() == 4 * moving); // the rest of the plane
     CHECK(plane[4][0] == 240 && m[2][1][1] == 211 && m(index<3>(2, 2, 2)) == 222 && moved() == 24 * moving);
     fill(1000);
     moved();
     CHECK(plane[4][0] == 1240 && m[2][3][4] == 1234 && moved() == 2 * moving);
-    // A plane that kernels use has a handle of its own.
+    // A plane that kernels use has its own handle.
     parallel_for_each(
         extent<2>(5, 10), [=](index<2> i) restrict(amp) { plane[i] += 1; });
     CHECK(plane[4][1] == 1242 && plane[3][4] == 1235 && m[2][3][5] == 1236 && m[1][0][0] == 1100);
@@ -1274,11 +1287,11 @@ TEST(COH_2_of_rank_3_the_rows_that_are_used_move) {
 }
 
 TEST(DST_1_and_2_slices_live_longer_than_the_view) {
-    const std::uint64_t moving = moves(accelerator(), 50 * sizeof(int));
+    const std::uint64_t moving = counted_bytes(accelerator(), 50 * sizeof(int));
     std::vector<int> v(40 * 50, 1);
     auto view = std::make_unique<array_view<int, 2>>(40, 50, v);
     array_view<int> kept[] = {(*view)[3], (*view)[4], (*view)[5]};
-    std::vector<array_view<int>> many; // more than a thread keeps ready
+    std::vector<array_view<int>> many; // more slices than fit in a slice_pool (revamp/detail/view_control.h)
     for (int y = 0; y < 40; ++y)
         many.push_back((*view)[y]);
     (*view)[3][0] = 10;
@@ -1304,13 +1317,13 @@ TEST(DST_1_and_2_slices_live_longer_than_the_view) {
             one = array_view<int>(1, v.data());
     }
     const_cast<array_view<int> &>(part) = kept[0];
-    // The last view of the source has gone (DST-1): with it the rest of row 4.
-    CHECK(moved() == moves(accelerator(), 45 * sizeof(int)) && v[4 * 50] == 2 && v[4 * 50 + 49] == 2 &&
+    // The source's last view is destroyed (DST-1), which writes back the rest of row 4.
+    CHECK(moved() == counted_bytes(accelerator(), 45 * sizeof(int)) && v[4 * 50] == 2 && v[4 * 50 + 49] == 2 &&
           v[3 * 50] == 11);
 }
 
 TEST(DST_1_a_slice_may_be_the_last_view) {
-    const std::uint64_t moving = moves(accelerator(), 50 * sizeof(int));
+    const std::uint64_t moving = counted_bytes(accelerator(), 50 * sizeof(int));
     std::vector<int> v(40 * 50, 1);
     counter moved;
     {
@@ -1321,7 +1334,7 @@ TEST(DST_1_a_slice_may_be_the_last_view) {
         CHECK(moved() == moving);
     }
     CHECK(moved() == moving && v[7 * 50] == 2);
-    // What was discarded through a slice is not written back (DST-3).
+    // Data discarded through a slice is not written back (DST-3).
     {
         array_view<int, 2> view(40, 50, v);
         array_view<int> row = view[8];
@@ -1329,7 +1342,7 @@ TEST(DST_1_a_slice_may_be_the_last_view) {
         row.discard_data();
         moved();
     }
-    CHECK(moved() == 0 && v[8 * 50] == (is_apart(accelerator()) ? 1 : 2));
+    CHECK(moved() == 0 && v[8 * 50] == (has_own_memory(accelerator()) ? 1 : 2));
     array_view<int, 2> view(40, 50, v);
     const auto row = view[9], same = row;
     add(row);
@@ -1341,7 +1354,7 @@ TEST(DST_1_a_slice_may_be_the_last_view) {
     CHECK(view[10][0] == 21);
 }
 
-// Each thread has rows of its own; what one makes another destroys.
+// Each thread uses its own rows. Slices that one thread makes are destroyed by other threads.
 TEST(AV_6_threads_use_rows_of_one_view) {
     constexpr int rows = 64, columns = 33, threads = 4;
     for (int round = 0; round < 20; ++round) {
@@ -1381,8 +1394,8 @@ TEST(AV_6_threads_use_rows_of_one_view) {
     }
 }
 
-// Planes outlive the view, whose last owner goes while other threads make rows of them.
-TEST(AV_6_threads_use_planes_while_the_view_goes) {
+// Planes outlive the view, which is destroyed while other threads make rows of the planes.
+TEST(AV_6_threads_use_planes_while_the_view_is_destroyed) {
     constexpr int planes = 4, rows = 20, columns = 3;
     for (int round = 0; round < 100; ++round) {
         std::vector<int> v(planes * rows * columns, 1);
@@ -1400,14 +1413,14 @@ TEST(AV_6_threads_use_planes_while_the_view_goes) {
                 ready.fetch_add(1);
                 while (ready.load() <= planes)
                     std::this_thread::yield();
-                std::vector<array_view<int>> some;
+                std::vector<array_view<int>> row_views;
                 for (int y = 0; y < rows; ++y) {
                     for (int x = 0; x < columns; ++x)
                         (*plane)[y][x] += z;
-                    some.push_back((*plane)[y]);
+                    row_views.push_back((*plane)[y]);
                 }
                 plane.reset();
-                for (array_view<int> &row : some)
+                for (array_view<int> &row : row_views)
                     row[0] += 1;
             });
         while (ready.load() < planes)
@@ -1479,18 +1492,18 @@ TEST(STG_14_to_16_while_a_copy_is_in_flight) {
     for (const engine &on : engines()) {
         const std::vector<number> v = numbers(3);
         array<number> staging(count, cpu_view(), on.normal()), device(count, v.begin(), on.normal());
-        std::atomic<bool> ends{false};
-        // Undefined, but no crash; the library's calls stand it.
+        std::atomic<bool> stop_reading{false};
+        // The results are undefined (STG-14), but nothing crashes, and calls of the library still work.
         std::thread reader([&] {
-            while (!ends)
-                (void)valid(numbers_view(staging), cpu_view());
+            while (!stop_reading)
+                (void)count_valid_bytes(numbers_view(staging), cpu_view());
         });
         for (int i = 0; i < 30; ++i) {
             const completion_future copied = copy_async(device, staging);
             if (i % 2) copied.get();
-            CHECK(staging[5] == 8 && staging.data()[count - 1] == 1002); // STG-16: fetched again
+            CHECK(staging[5] == 8 && staging.data()[count - 1] == 1002); // STG-16: transferred again
         }
-        ends = true;
+        stop_reading = true;
         reader.join();
     }
 }
@@ -1506,12 +1519,12 @@ TEST(STG_17_kernels_take_views_of_it_alone) {
 
 namespace {
 
-// True if the accelerator uses so many bytes more than before; its own administration may add a little.
+// True if the accelerator uses `bytes` bytes more than before, plus at most 1 MiB for internal data.
 bool uses_more(const accelerator &a, const revamp_memory_usage &before, std::uint64_t bytes) {
     const revamp_memory_usage now = memory_of(a);
-    const std::uint64_t little = 1 << 20;
-    return now.used >= before.used + bytes && now.used < before.used + bytes + little &&
-           now.held <= before.held + bytes + bytes / 10 + now.slack + little;
+    const std::uint64_t tolerance = 1 << 20;
+    return now.used >= before.used + bytes && now.used < before.used + bytes + tolerance &&
+           now.held <= before.held + bytes + bytes / 10 + now.slack + tolerance;
 }
 
 } // namespace
@@ -1528,20 +1541,20 @@ TEST(STG_18_staging_memory_goes_with_the_array) {
             }
             CHECK(memory_of(on.accelerator()).used == before.used && uses_more(on.accelerator(), before, 0));
         }
-        // A view keeps it; what the device holds for the view goes with that.
+        // A view keeps the staging memory. The device's memory for the view is freed with the view.
         {
             auto staging = std::make_unique<array<int>>(size / 4, cpu_view(), on.normal());
             const array_view<int> view(*staging);
             staging.reset();
             view.synchronize_to(on.normal());
-            CHECK(uses_more(on.accelerator(), before, size + on.moves(size)));
+            CHECK(uses_more(on.accelerator(), before, size + on.counted_bytes(size)));
         }
         on.normal().wait();
         CHECK(uses_more(on.accelerator(), before, 0));
     }
 }
 
-TEST(synchronize_to_and_its_kin) {
+TEST(all_forms_of_synchronize) {
     integers d;
     array_view<int> view(d.v);
     const accelerator_view target = accelerator().create_view();
@@ -1579,11 +1592,11 @@ TEST(discarded_sections) {
     for (const array_view<int> &part : parts)
         part.discard_data();
     view.synchronize();
-    if (is_apart(accelerator())) {
+    if (has_own_memory(accelerator())) {
         CHECK(d.v == before);
         return;
     }
-    // What the kernels wrote in the program's memory stays.
+    // In shared memory the kernels' writes stay.
     for (int i = 0; i < count; ++i) {
         const int times = (i >= 10 && i < 60) + (i >= 40 && i < 140) + (i >= 700 && i < 720);
         CHECK(d.v[static_cast<std::size_t>(i)] == before[static_cast<std::size_t>(i)] + times);

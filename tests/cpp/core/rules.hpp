@@ -15,7 +15,7 @@
 #include <memory>
 #include <numeric>
 
-// Bytes moved to and from accelerators since the last call.
+// A call returns the bytes moved to and from accelerators since the previous call.
 class counter {
   public:
     counter() : m_before(moved()) {}
@@ -35,8 +35,8 @@ class counter {
     }
 };
 
-// Bytes moved to and from one accelerator.
-inline std::uint64_t moved_by(const concurrency::accelerator &a) {
+// Returns the bytes moved to and from one accelerator so far.
+inline std::uint64_t bytes_moved_by(const concurrency::accelerator &a) {
     revamp_transfer_counters counters = {};
     counters.struct_size = sizeof counters;
     revamp::detail::check(revamp_accelerator_get_transfers(revamp::detail::access::native(a), &counters));
@@ -54,33 +54,33 @@ inline revamp_memory_usage memory_of(const concurrency::accelerator &a) {
 
 template <class T, int N>
 revamp_residency residency(const concurrency::array_view<T, N> &view, const concurrency::accelerator_view &where) {
-    revamp_residency found = {};
-    found.struct_size = sizeof found;
+    revamp_residency result = {};
+    result.struct_size = sizeof result;
     revamp::detail::check(revamp_array_view_get_residency(revamp::detail::view_access::handle(view),
-                                                          revamp::detail::access::native(where), &found));
-    return found;
+                                                          revamp::detail::access::native(where), &result));
+    return result;
 }
-// Of the view's elements, the bytes that are valid on an accelerator_view.
+// Returns how many bytes of the view are valid on an accelerator_view.
 template <class T, int N>
-std::uint64_t valid(const concurrency::array_view<T, N> &view, const concurrency::accelerator_view &where) {
+std::uint64_t count_valid_bytes(const concurrency::array_view<T, N> &view, const concurrency::accelerator_view &where) {
     return residency(view, where).valid_bytes;
 }
 
 // True if the accelerator has memory of its own for the program's data.
-inline bool is_apart(const concurrency::accelerator &a) {
+inline bool has_own_memory(const concurrency::accelerator &a) {
     std::vector<unsigned> data(64);
     const concurrency::array_view<unsigned> view(data);
-    const bool apart = !residency(view, a.default_view).shares_home;
+    const bool own = !residency(view, a.default_view).shares_home;
     const char *memory = std::getenv("REVAMP_MEMORY");
     if (memory && std::string(memory) == "separate")
-        REQUIRE(apart);
+        REQUIRE(own);
     else if (a.is_emulated)
-        REQUIRE(!apart);
-    return apart;
+        REQUIRE(!own);
+    return own;
 }
-// The count that a transfer of `bytes` to or from the accelerator adds.
-inline std::uint64_t moves(const concurrency::accelerator &a, std::uint64_t bytes) {
-    return is_apart(a) ? bytes : 0;
+// The bytes that are counted for a transfer of `bytes` to or from the accelerator.
+inline std::uint64_t counted_bytes(const concurrency::accelerator &a, std::uint64_t bytes) {
+    return has_own_memory(a) ? bytes : 0;
 }
 
 static const std::uint32_t step_words[] = {
@@ -101,41 +101,41 @@ inline std::vector<number> numbers(number first = 0) {
     return v;
 }
 
-// One accelerator with its kernels: SPIR-V modules, or the functions of this program. A null target means no target.
+// One accelerator and its kernels (SPIR-V modules or functions). Launches with a null target name no accelerator_view.
 class engine {
   public:
     enum kernels { modules, functions };
     engine(const concurrency::accelerator &a, kernels which);
 
     concurrency::accelerator_view normal() const { return m_accelerator.default_view; }
-    concurrency::accelerator_view another() const { return m_accelerator.create_view(); }
+    concurrency::accelerator_view new_view() const { return m_accelerator.create_view(); }
     const concurrency::accelerator &accelerator() const { return m_accelerator; }
     bool has_modules() const { return m_step != nullptr; }
-    // True if launches without a target may run here: a module is loaded on one accelerator (SEL-8).
+    // True if launches without a target may run on the accelerator. A module is loaded on one accelerator only (SEL-8).
     bool is_default() const { return has_modules() || m_accelerator == concurrency::accelerator(); }
-    // True if it has memory of its own for the program's data.
-    bool is_apart() const { return m_is_apart; }
-    // The count that a transfer of `bytes` to or from it adds.
-    std::uint64_t moves(std::uint64_t bytes) const { return m_is_apart ? bytes : 0; }
+    // True if the accelerator has its own memory for the program's data.
+    bool has_own_memory() const { return m_has_own_memory; }
+    // The bytes that are counted for a transfer of `bytes` bytes to or from the accelerator.
+    std::uint64_t counted_bytes(std::uint64_t bytes) const { return m_has_own_memory ? bytes : 0; }
 
-    // Each number x becomes 3 x + 1. It is read and written.
+    // Replaces each number x with 3 x + 1. The kernel reads and writes `data`.
     template <class Numbers> void step(const concurrency::accelerator_view *target, Numbers &data) const {
         if (has_modules())
             launch(target, data.extent, *m_step, data);
         else
-            launch(target, data.extent, stepping<Numbers>{data});
+            launch(target, data.extent, step_functor<Numbers>{data});
     }
     template <class Numbers> void step(const concurrency::accelerator_view &target, Numbers &data) const {
         step(&target, data);
     }
-    // out = a + 2 b; a and b are read.
+    // Computes out = a + 2 b. The kernel only reads a and b.
     template <class A>
     void sum(const concurrency::accelerator_view *target, A &a, const concurrency::array_view<const number> &b,
              const numbers_view &out) const {
         if (has_modules())
             launch(target, out.extent, *m_sum, a, b, out);
         else
-            launch(target, out.extent, adding<A>{a, b, out});
+            launch(target, out.extent, sum_functor<A>{a, b, out});
     }
     // Runs a kernel on `target` that reads the view, and returns what it read.
     std::vector<number> read(const concurrency::accelerator_view &target,
@@ -152,7 +152,7 @@ class engine {
 
   private:
     concurrency::accelerator m_accelerator;
-    bool m_is_apart;
+    bool m_has_own_memory;
     std::unique_ptr<revamp::kernel> m_step, m_sum;
 
     // How the functor captures an operand: views by value, arrays by reference.
@@ -163,11 +163,11 @@ class engine {
     template <class T, int N> struct captured<const concurrency::array_view<T, N>> {
         typedef concurrency::array_view<T, N> type;
     };
-    template <class Numbers> struct stepping {
+    template <class Numbers> struct step_functor {
         typename captured<Numbers>::type data;
         void operator()(concurrency::index<1> i) const restrict(amp) { data[i] = 3 * data[i] + 1; }
     };
-    template <class A> struct adding {
+    template <class A> struct sum_functor {
         std::conditional_t<std::is_convertible_v<A &, concurrency::array_view<const number>> &&
                                !std::is_same_v<A, concurrency::array<number>>,
                            concurrency::array_view<const number>, A &>
@@ -187,13 +187,14 @@ class engine {
     }
 };
 
-inline engine::engine(const concurrency::accelerator &a, kernels which) : m_accelerator(a), m_is_apart(::is_apart(a)) {
+inline engine::engine(const concurrency::accelerator &a, kernels which)
+    : m_accelerator(a), m_has_own_memory(::has_own_memory(a)) {
     if (which == functions) return;
     m_step = std::make_unique<revamp::kernel>(a, step_words, sizeof step_words);
     m_sum = std::make_unique<revamp::kernel>(a, sum_words, sizeof sum_words);
 }
 
-// All engines. A Vulkan device runs modules, and as the default accelerator also compiled functions.
+// All engines: host threads run functions, Vulkan devices run modules. A default Vulkan device also runs functions.
 inline std::vector<engine> engines() {
     std::vector<engine> all;
     for (const concurrency::accelerator &one : concurrency::accelerator::get_all()) {
@@ -211,8 +212,8 @@ inline std::vector<engine> default_engines() {
         if (one.is_default()) all.push_back(std::move(one));
     return all;
 }
-// Calls `test` with each pair of different accelerators; skips the test if there is only one.
-template <class Test> void for_each_two(const Test &test) {
+// Calls `test` with each pair of different accelerators. Skips the test if there is only one accelerator.
+template <class Test> void for_each_pair(const Test &test) {
     const std::vector<engine> all = engines();
     bool is_run = false;
     for (const engine &p : all)

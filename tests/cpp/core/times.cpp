@@ -1,4 +1,4 @@
-// <revamp/times.hpp>: when launches and copies were done.
+// Tests of <revamp/times.hpp>: the times at which launches and copies begin and end.
 #include "../check.hpp"
 #include <amp.h>
 #include <revamp/kernel.h>
@@ -21,7 +21,7 @@ std::chrono::nanoseconds now() {
     return std::chrono::steady_clock::now().time_since_epoch();
 }
 
-// Checks the times of an operation that began after `earliest`.
+// Checks the times of an operation that cannot have begun before `earliest`.
 revamp::device_times check_times(const completion_future &done, std::chrono::nanoseconds earliest) {
     const revamp::device_times times = revamp::times_of(done);
     CHECK(times.begin <= times.end && times.duration() == times.end - times.begin);
@@ -44,7 +44,7 @@ TEST(launches_are_timed_on_the_clock_of_the_host) {
         view, numbers.extent.tile<10>(), [&](tiled_index<10> i) restrict(amp) { numbers[i] += i.tile[0]; });
     const auto first_times = check_times(first, before), second_times = check_times(second, first_times.end);
     CHECK(first_times.is_host_clock && second_times.is_host_clock);
-    // Without a view.
+    // Launches without an accelerator_view.
     const auto third = revamp::timed_parallel_for_each(
         numbers.extent, [&](index<1> i) restrict(amp) { numbers[i] += 1; });
     const auto fourth = revamp::timed_parallel_for_each(
@@ -68,7 +68,7 @@ TEST(copies_are_timed) {
     check_times(revamp::timed_copy_async(a, b.section(0, 0, 20, 50)), across.end);
 }
 
-TEST(failures_and_work_that_is_not_timed_are_reported) {
+TEST(failures_and_untimed_work_are_reported) {
     const accelerator_view view = accelerator(L"host").create_view();
     array<int> numbers(10, view);
     std::list<int> list(10);
@@ -96,9 +96,9 @@ TEST(spirv_kernels_are_timed) {
         copy(ones.begin(), x);
         copy(ones.begin(), y);
         const auto before = now();
-        const auto named = revamp::timed_parallel_for_each(gpu.default_view, y.extent, saxpy, x, y, 2.0f, 100u);
-        const auto chosen = revamp::timed_parallel_for_each(y.extent, saxpy, x, y, 1.0f, 100u);
-        const auto first = check_times(named, before), second = check_times(chosen, before);
+        const auto on_named_view = revamp::timed_parallel_for_each(gpu.default_view, y.extent, saxpy, x, y, 2.0f, 100u);
+        const auto auto_selected = revamp::timed_parallel_for_each(y.extent, saxpy, x, y, 1.0f, 100u);
+        const auto first = check_times(on_named_view, before), second = check_times(auto_selected, before);
         CHECK(first.is_host_clock == second.is_host_clock &&
               first.end <= second.begin + first.deviation + second.deviation);
         CHECK(std::vector<float>(y)[99] == 4.0f);

@@ -1,4 +1,4 @@
-// <revamp/trace.hpp>: traces, labels, and scopes in which nothing moves.
+// Tests of <revamp/trace.hpp>: traces, labels, and scopes that must not transfer data.
 #include <amp.h>
 #include <revamp/trace.hpp>
 
@@ -28,7 +28,7 @@ std::string message_of(const revamp::assert_no_transfers &scope) {
 
 } // namespace
 
-TEST(a_trace_names_what_the_program_labelled) {
+TEST(a_trace_contains_the_labels) {
     const std::string path = "revamp_cpp_test.pftrace";
     std::vector<int> numbers(64);
     array_view<int> view(64, numbers);
@@ -51,27 +51,26 @@ TEST(a_trace_names_what_the_program_labelled) {
 }
 
 TEST(transfers_are_listed_at_the_end_of_a_scope) {
-    // Nothing moves in shared memory.
-    if (accelerator().supports_cpu_shared_memory) return;
+    if (accelerator().supports_cpu_shared_memory) SKIP("in shared memory, no data moves");
     std::vector<int> numbers(64);
     array_view<int> view(64, numbers);
     add_one(view);
     {
-        const revamp::assert_no_transfers nothing;
+        const revamp::assert_no_transfers no_transfers;
         add_one(view);
     }
-    std::string told;
+    std::string message;
     try {
-        const revamp::assert_no_transfers nothing;
+        const revamp::assert_no_transfers no_transfers;
         view.synchronize();
     } catch (const runtime_exception &error) {
-        told = error.what();
+        message = error.what();
     }
-    CHECK(told.find("256 bytes from") != std::string::npos);
-    CHECK(told.find("explicit, by revamp_array_view_synchronize") != std::string::npos);
-    // Another exception is not replaced.
+    CHECK(message.find("256 bytes from") != std::string::npos);
+    CHECK(message.find("explicit, by revamp_array_view_synchronize") != std::string::npos);
+    // The scope does not replace another exception.
     const auto fail = [&] {
-        const revamp::assert_no_transfers nothing;
+        const revamp::assert_no_transfers no_transfers;
         add_one(view);
         view.synchronize();
         throw std::logic_error("other");

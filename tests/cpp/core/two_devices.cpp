@@ -1,5 +1,5 @@
-// Rules about three accelerators: two Vulkan devices and host threads. Where there is but one Vulkan device, a copy of
-// the software driver is the second: the loader takes it for another driver.
+// Tests of rules about three accelerators: two Vulkan devices and host threads. A copy of the software driver provides
+// the second Vulkan device: the Vulkan loader treats the copy as another driver.
 #include "rules.hpp"
 
 #include <filesystem>
@@ -12,20 +12,20 @@ namespace {
 
 namespace files = std::filesystem;
 
-// Before the library looks for devices: adds the copy to the drivers that the loader finds. Removed at exit.
+// Adds a copy of the software driver to the loader's drivers before the library looks for devices. Removes it at exit.
 struct second_driver {
     files::path folder;
 
     second_driver() {
-        for (const char *place : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
-            std::error_code failed;
-            for (const files::directory_entry &entry : files::directory_iterator(place, failed))
+        for (const char *directory : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
+            std::error_code error;
+            for (const files::directory_entry &entry : files::directory_iterator(directory, error))
                 if (entry.path().filename().string().rfind("lvp_icd", 0) == 0 && add(entry.path())) return;
         }
     }
     ~second_driver() {
-        std::error_code failed;
-        if (!folder.empty()) files::remove_all(folder, failed);
+        std::error_code error;
+        if (!folder.empty()) files::remove_all(folder, error);
     }
 
   private:
@@ -35,9 +35,11 @@ struct second_driver {
         const std::string json = text.str();
         std::smatch library;
         if (!std::regex_search(json, library, std::regex("\"library_path\": *\"([^\"]*)\""))) return false;
+        // If the path is only a file name, the loader searches for the library, but copy_file() does not find it.
+        std::error_code error;
         folder = files::temp_directory_path() / ("revamp-twin-" + std::to_string(getpid()));
-        files::create_directory(folder);
-        files::copy_file(library[1].str(), folder / "twin.so");
+        files::create_directory(folder, error);
+        if (!files::copy_file(library[1].str(), folder / "twin.so", error)) return false;
         const files::path twin = folder / "twin.json";
         std::ofstream(twin) << library.prefix() << "\"library_path\": \"" << (folder / "twin.so").string() << '"'
                             << library.suffix();
@@ -51,24 +53,26 @@ const second_driver driver;
 
 using concurrency::accelerator;
 
-// What one accelerator wrote and another one reads goes by way of home, which is valid then.
+// Data moves from one accelerator to another through the home location, and is then also valid at the home location.
 TEST(COH_19_an_array_as_home_of_three_accelerators) {
     const std::vector<engine> all = engines();
     bool is_run = false;
-    for (const engine &at_home : all)
+    for (const engine &owner : all)
         for (const engine &writer : all)
             for (const engine &reader : all) {
-                const accelerator &a = at_home.accelerator(), &b = writer.accelerator(), &c = reader.accelerator();
+                const accelerator &a = owner.accelerator(), &b = writer.accelerator(), &c = reader.accelerator();
                 if (a == b || b == c || c == a) continue;
                 is_run = true;
                 const std::vector<number> v = numbers();
-                concurrency::array<number> home(count, v.begin(), at_home.normal());
+                concurrency::array<number> home(count, v.begin(), owner.normal());
                 {
                     numbers_view over(home);
                     writer.step(writer.normal(), over);
-                    CHECK(valid(over, at_home.normal()) == 0 && valid(over, writer.normal()) == all_bytes);
+                    CHECK(count_valid_bytes(over, owner.normal()) == 0 &&
+                          count_valid_bytes(over, writer.normal()) == all_bytes);
                     CHECK(reader.read(reader.normal(), over)[2] == 7);
-                    CHECK(valid(over, at_home.normal()) == all_bytes && valid(over, writer.normal()) == all_bytes);
+                    CHECK(count_valid_bytes(over, owner.normal()) == all_bytes &&
+                          count_valid_bytes(over, writer.normal()) == all_bytes);
                     counter moved;
                     over = numbers_view(home);
                     CHECK(moved() == 0);

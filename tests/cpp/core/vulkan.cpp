@@ -1,5 +1,5 @@
-// <revamp/vulkan.hpp>: what C++ programs share with Vulkan (docs/interop.md). On a VkDevice of the program:
-// examples-amp/particles.
+// Tests of <revamp/vulkan.hpp>: objects that C++ programs share with Vulkan (docs/interop.md). examples-amp/particles
+// uses a VkDevice of the program.
 #include "../check.hpp"
 #include <amp.h>
 #include <revamp/vulkan.hpp>
@@ -10,8 +10,8 @@ using namespace concurrency;
 
 namespace {
 
-// A view of a Vulkan device, by its path: these programs have no kernels for one.
-accelerator_view some_view() {
+// Finds a Vulkan device by its path. get_all() lists none, because this program has no compiled kernels.
+accelerator_view vulkan_view() {
     revamp_accelerator all[64];
     std::size_t count = 0;
     CHECK(revamp_accelerator_list(all, 64, &count) == REVAMP_OK);
@@ -28,8 +28,8 @@ accelerator_view some_view() {
 
 } // namespace
 
-TEST(an_array_lies_in_the_buffer_of_another_one) {
-    const accelerator_view view = some_view();
+TEST(two_arrays_share_a_buffer) {
+    const accelerator_view view = vulkan_view();
     const revamp_vulkan_view_info info = revamp::vulkan::get_view_info(view);
     CHECK(info.device && info.queue && !info.is_of_program);
     CHECK(revamp::vulkan::get_device_requirements(view.accelerator).required_feature_count == 3);
@@ -43,24 +43,24 @@ TEST(an_array_lies_in_the_buffer_of_another_one) {
     const array<int, 2> first(20, 50, numbers.begin(), numbers.end(), view);
     const revamp_vulkan_array_info buffer = revamp::vulkan::get_buffer(first);
     CHECK(buffer.size == 4000);
-    revamp_vulkan_buffer_info over = {};
-    over.buffer = buffer.buffer;
-    over.offset = buffer.offset;
-    over.size = buffer.offset + buffer.size;
-    over.usage = buffer.usage;
-    array<int, 2> second = revamp::vulkan::make_array<int>(extent<2>(10, 100), view, over);
+    revamp_vulkan_buffer_info buffer_info = {};
+    buffer_info.buffer = buffer.buffer;
+    buffer_info.offset = buffer.offset;
+    buffer_info.size = buffer.offset + buffer.size;
+    buffer_info.usage = buffer.usage;
+    array<int, 2> second = revamp::vulkan::make_array<int>(extent<2>(10, 100), view, buffer_info);
     CHECK(second.accelerator_view == view && second.extent[1] == 100);
-    // The two know nothing of each other, as if the program had written it.
+    // The library does not order accesses to the two arrays: it treats the VkBuffer as the program's.
     revamp::vulkan::wait(second, REVAMP_ACCESS_READ, revamp::vulkan::signal(first, REVAMP_ACCESS_READ));
     copy(second, got.begin());
     CHECK(got == numbers);
-    over.size = 4;
-    CHECK_THROWS(runtime_exception, revamp::vulkan::make_array<int>(extent<2>(10, 100), view, over),
+    buffer_info.size = 4;
+    CHECK_THROWS(runtime_exception, revamp::vulkan::make_array<int>(extent<2>(10, 100), view, buffer_info),
                  CHECK_CONTAINS(std::string(e.what()), "the VkBuffer has 4"));
 }
 
 TEST(memory_is_exported_and_imported) {
-    const accelerator_view view = some_view();
+    const accelerator_view view = vulkan_view();
     std::vector<float> numbers(1000, 1.5f), got(1000);
     try {
         array<float, 1> first = revamp::vulkan::make_exportable_array<float>(extent<1>(1000), view);

@@ -1,13 +1,13 @@
-// precise_math's code for devices (revamp/detail/device_close.h) on the host, against the C library's in long double.
+// Accuracy of precise_math's device code (revamp/detail/device_close.h), run on the host and compared with long double.
 //
 //     accuracy                    tests
-//     accuracy table [count]      the table of docs/maths.md, with so many random arguments a line
-//     accuracy columns [count]    its figures only
-//     accuracy floats [step]      every step-th of all floats, each function of one argument: the largest errors
+//     accuracy table [count]      the table of docs/maths.md, with `count` random arguments for each line
+//     accuracy columns [count]    only the figures of the table
+//     accuracy floats [step]      the largest error of each function of one argument over every step-th float
 //
-// Some calls are those of a device whose fma rounds once and whose powers are as good as CUDA's. With
-// SLOPPY_DIVISION, quotients and roots are as far off as Vulkan allows, and fma rounds twice. With LAST_BIT, the code
-// that REVAMP_MATH_LAST_BIT chooses (revamp/detail/device_precise.h). To build it by hand:
+// Without SLOPPY_DIVISION, two of three calls behave like a device with a fused fma and with powers as accurate as
+// CUDA's. With SLOPPY_DIVISION, errors of quotients and roots reach what Vulkan allows, and fma is not fused.
+// LAST_BIT selects device_precise.h, as REVAMP_MATH_LAST_BIT does. To build the program without CMake:
 //
 //     g++ -std=c++17 -O2 -mfma -ffp-contract=off -DLAST_BIT=0 -DSLOPPY_DIVISION=0 -Icpp-shim
 //         tests/cpp/maths/accuracy.cpp -o accuracy
@@ -21,41 +21,41 @@ inline std::uint32_t noise() {
     state = state * 1664525u + 1013904223u;
     return state >> 16;
 }
-// Up to 2.5 and 3 ulp.
-template <class T> T off(T x, int most) {
+// Moves x by a random number of units in the last place, at most `most`.
+template <class T> T perturbed(T x, int most) {
     if (std::isinf(x)) return x;
     for (int n = static_cast<int>(noise() % static_cast<unsigned>(2 * most + 1)) - most; n != 0; n += n < 0 ? 1 : -1)
         x = std::nextafter(x, n < 0 ? T(0) : T(2) * x);
     return x;
 }
-// 1 / sqrt(x), up to 2 ulp off.
-inline float inverse_root_off(float x) {
+// Returns 1 / sqrt(x) with an error of up to 2 ulp.
+inline float inexact_inverse_root(float x) {
     const double exact = 1 / std::sqrt(static_cast<double>(x));
-    const float near = static_cast<float>(exact), moved = off(near, 1);
+    const float near = static_cast<float>(exact), moved = perturbed(near, 1);
     return (moved > near) != (near > exact) ? std::nextafter(moved, moved > near ? 2 * near : 0.0f) : moved;
 }
 } // namespace
-#define REVAMP_MATH_QUOTIENT(x, y) off((x) / (y), 2)
-#define REVAMP_MATH_ROOT(x) off(std::sqrt(x), 3)
-#define REVAMP_MATH_INVERSE_ROOT(x) inverse_root_off(x)
+#define REVAMP_MATH_QUOTIENT(x, y) perturbed((x) / (y), 2)
+#define REVAMP_MATH_ROOT(x) perturbed(std::sqrt(x), 3)
+#define REVAMP_MATH_INVERSE_ROOT(x) inexact_inverse_root(x)
 #define REVAMP_MATH_FUSED 0
 #else
 namespace {
-// 2^x, up to an ulp off.
-inline float near_power_off(float x) {
+// Returns 2^x with an error of up to 1 ulp.
+inline float inexact_power(float x) {
     static unsigned state = 1;
     state = state * 1664525u + 1013904223u;
     return static_cast<float>(std::exp2(static_cast<double>(x)) *
                               (1 + 0x1p-24 * (static_cast<int>((state >> 16) % 3) - 1)));
 }
-// Two calls of three are those of a device that is known to fuse and to have close powers: some ask for both.
-inline bool mostly() {
+// True for two of three calls: the device then has a fused fma and accurate powers. Some code queries both properties.
+inline bool in_two_of_three_calls() {
     static unsigned calls = 0;
     return calls++ % 3 != 2;
 }
 } // namespace
-#define REVAMP_MATH_OF_DEVICE(what) ((what) != 1 && mostly())
-#define REVAMP_MATH_POWER(x) near_power_off(x)
+#define REVAMP_MATH_DEVICE_PROPERTY(what) ((what) != 1 && in_two_of_three_calls())
+#define REVAMP_MATH_EXP2(x) inexact_power(x)
 #define REVAMP_MATH_FUSED 1
 #endif
 #include <revamp/detail/device_close.h>
@@ -75,7 +75,7 @@ namespace tested = revamp::detail::precise;
 namespace tested = revamp::detail::close;
 #endif
 
-// Each function once, not wherever it is called: they are long.
+// Wrappers that keep the long functions out of line, so that each is compiled once.
 namespace device {
 #define ONE(name)                                                                                                      \
     template <class T> [[gnu::noinline]] auto name(T x) {                                                              \
@@ -109,7 +109,7 @@ namespace {
 typedef long double real;
 constexpr real infinite = std::numeric_limits<real>::infinity();
 constexpr real pi = 3.14159265358979323846264338327950288L;
-constexpr real slope_at_zero = 1.12837916709551257389615890312154517L; // of erf
+constexpr real slope_at_zero = 1.12837916709551257389615890312154517L; // the derivative of erf at 0
 
 template <class T> std::uint64_t bits(T x) {
     std::uint64_t word = 0;
@@ -117,12 +117,12 @@ template <class T> std::uint64_t bits(T x) {
     return word;
 }
 
-// How far `x` is from `exact` in units in the last place of T.
+// The distance of `x` from `exact` in units in the last place of T.
 template <class T> double distance(T x, real exact) {
     typedef std::numeric_limits<T> limits;
     if (std::isnan(exact)) return std::isnan(x) ? 0 : HUGE_VAL;
     const real most = static_cast<real>(limits::max());
-    if (std::fabs(exact) > most) { // infinity is one step from the greatest
+    if (std::fabs(exact) > most) { // infinity is one step beyond the largest number
         if (std::isinf(x)) return std::signbit(x) == std::signbit(exact) ? 0 : HUGE_VAL;
         if (std::isinf(exact)) return HUGE_VAL;
     } else if (std::isinf(x)) {
@@ -134,9 +134,9 @@ template <class T> double distance(T x, real exact) {
     return static_cast<double>(std::fabs(static_cast<real>(x) - exact) / std::ldexp(1.0L, exponent - limits::digits));
 }
 
-// References that the C library lacks.
+// Reference functions that the C library lacks.
 
-// erfc blows the rounding of its argument up: put right by the derivative.
+// erfc amplifies the rounding error of its argument; the derivative corrects the result.
 real reference_phi(real x) {
     const real high = host::sqrt_half.high, low = host::sqrt_half.low;
     const real z = -x * high;
@@ -203,9 +203,9 @@ real reference_lgamma(real x) {
     int sign;
     return ::lgammal_r(x, &sign);
 }
-// A reference gives this where nothing is promised.
+// Reference functions return this value where no accuracy is promised.
 constexpr real unmeasured = 0x1.23456789p-1040L;
-// Near the zeros the error is absolute.
+// Near the zeros of lgamma, only the absolute error is bounded.
 real reference_lgamma_far(real x) {
     const real y = reference_lgamma(x);
     return std::fabs(y) < 0.1L ? unmeasured : y;
@@ -225,8 +225,8 @@ template <class T> T device_cosine(T x) {
     return c;
 }
 
-// Arguments: half of them evenly from [low, high], where the function does its work, half with any exponent, out of
-// [least, most] with both signs if `least` is negative.
+// Random arguments. Half of them are uniform in [low, high], the range that matters for the function. The other half
+// have any exponent, and are within [least, most].
 template <class T> struct arguments {
     std::mt19937_64 random;
     T low, high;
@@ -242,24 +242,24 @@ template <class T> struct arguments {
     }
 };
 
-// Nothing subnormal is measured.
+// If true, subnormal arguments and results are not measured.
 bool flushing = false;
-template <class T> bool left_out(T x, real exact) {
+template <class T> bool is_ignored(T x, real exact) {
     const real least = static_cast<real>(std::numeric_limits<T>::min());
     return flushing && (std::fabs(static_cast<real>(x)) < least || std::fabs(exact) < 2 * least);
 }
 
 struct bound {
-    double last_single, last_twice; // with LAST_BIT
-    double single, twice;           // what CUDA promises, where it has the function
+    double last_bit_float, last_bit_double; // bounds with LAST_BIT
+    double for_float, for_double;           // CUDA's bounds, if CUDA has the function
 };
 struct result {
     double most = 0;
-    double at = 0, at_2 = 0;
+    double at = 0, argument_2 = 0;
 };
 
 template <class T> struct function {
-    T (*mine)(T);
+    T (*impl)(T);
     real (*exact)(real);
     double low, high, least, most;
 };
@@ -272,14 +272,14 @@ template <class T> result measure(const function<T> &f, long count) {
     for (long i = 0; i < count; ++i) {
         const T x = next(least, most);
         const real exact = f.exact(static_cast<real>(x));
-        if (exact == unmeasured || left_out(x, exact)) continue;
-        const double d = distance(f.mine(x), exact);
+        if (exact == unmeasured || is_ignored(x, exact)) continue;
+        const double d = distance(f.impl(x), exact);
         if (!(d <= r.most)) r = {d, static_cast<double>(x), 0};
     }
     return r;
 }
 template <class T> struct function_2 {
-    T (*mine)(T, T);
+    T (*impl)(T, T);
     real (*exact)(real, real);
     double low, high, low_2, high_2;
     bool positive;
@@ -292,15 +292,15 @@ template <class T> result measure(const function_2<T> &f, long count) {
     for (long i = 0; i < count; ++i) {
         const T x = next(f.positive ? T(0) : -most, most), y = next_2(-most, most);
         const real exact = f.exact(static_cast<real>(x), static_cast<real>(y));
-        if (left_out(x, exact) || left_out(y, exact)) continue;
-        const double d = distance(f.mine(x, y), exact);
+        if (is_ignored(x, exact) || is_ignored(y, exact)) continue;
+        const double d = distance(f.impl(x, y), exact);
         if (!(d <= r.most)) r = {d, static_cast<double>(x), static_cast<double>(y)};
     }
     return r;
 }
 
-// All floats, or every step-th of them; the reference is double, and where it matters long double.
-result measure_all(float (*mine)(float), double (*near)(double), real (*exact)(real), double least, double most,
+// Measures every step-th float against `near`, a fast reference. `exact` measures errors above the current maximum.
+result measure_all(float (*impl)(float), double (*near)(double), real (*exact)(real), double least, double most,
                    unsigned step) {
     result r;
     for (std::uint64_t i = 0; i < 0x100000000u; i += step) {
@@ -308,7 +308,7 @@ result measure_all(float (*mine)(float), double (*near)(double), real (*exact)(r
         float x;
         std::memcpy(&x, &word, sizeof x);
         if (x < least || x > most) continue;
-        const float y = mine(x);
+        const float y = impl(x);
         if (distance(y, near(x)) <= r.most) continue;
         const double d = distance(y, exact(x));
         if (exact(x) != unmeasured && !(d <= r.most)) r = {d, static_cast<double>(x), 0};
@@ -318,45 +318,45 @@ result measure_all(float (*mine)(float), double (*near)(double), real (*exact)(r
 
 struct line {
     const char *name;
-    const char *where; // arguments, in words; "" is all
-    bound most;        // what the tests ask for
-    result (*single)(long);
-    result (*twice)(long);
-    result (*floats)(unsigned); // null: of two arguments
+    const char *where; // the range of arguments, in words; "" for all
+    bound most;        // the bounds that the tests check
+    result (*for_float)(long);
+    result (*for_double)(long);
+    result (*floats)(unsigned); // null for functions of two arguments
 };
 constexpr double all = HUGE_VAL;
 
-// A line for f(x) and one for f(x, y); `exact` takes and gives long double.
-#define LINE(name, where, mine, exact, low, high, least, most, ...)                                                    \
+// Lines for f(x) and f(x, y); `exact` takes and returns long double.
+#define LINE(name, where, impl, exact, low, high, least, most, ...)                                                    \
     {                                                                                                                  \
         name, where, __VA_ARGS__,                                                                                      \
             [](long n) {                                                                                               \
-                return measure<float>({[](float x) { return mine(x); }, [](real x) -> real { return exact(x); }, low,  \
+                return measure<float>({[](float x) { return impl(x); }, [](real x) -> real { return exact(x); }, low,  \
                                        high, least, most},                                                             \
                                       n);                                                                              \
             },                                                                                                         \
             [](long n) {                                                                                               \
-                return measure<double>({[](double x) { return mine(x); }, [](real x) -> real { return exact(x); },     \
+                return measure<double>({[](double x) { return impl(x); }, [](real x) -> real { return exact(x); },     \
                                         low, high, least, most},                                                       \
                                        n);                                                                             \
             },                                                                                                         \
             [](unsigned step) {                                                                                        \
-                return measure_all([](float x) { return mine(x); },                                                    \
+                return measure_all([](float x) { return impl(x); },                                                    \
                                    [](double x) { return static_cast<double>(exact(x)); },                             \
                                    [](real x) -> real { return exact(x); }, least, most, step);                        \
             }                                                                                                          \
     }
-#define LINE_2(name, where, mine, exact, low, high, low_2, high_2, positive, ...)                                      \
+#define LINE_2(name, where, impl, exact, low, high, low_2, high_2, positive, ...)                                      \
     {                                                                                                                  \
         name, where, __VA_ARGS__,                                                                                      \
             [](long n) {                                                                                               \
-                return measure<float>({[](float x, float y) { return mine(x, y); },                                    \
+                return measure<float>({[](float x, float y) { return impl(x, y); },                                    \
                                        [](real x, real y) -> real { return exact(x, y); }, low, high, low_2, high_2,   \
                                        positive},                                                                      \
                                       n);                                                                              \
             },                                                                                                         \
             [](long n) {                                                                                               \
-                return measure<double>({[](double x, double y) { return mine(x, y); },                                 \
+                return measure<double>({[](double x, double y) { return impl(x, y); },                                 \
                                         [](real x, real y) -> real { return exact(x, y); }, low, high, low_2, high_2,  \
                                         positive},                                                                     \
                                        n);                                                                             \
@@ -365,7 +365,7 @@ constexpr double all = HUGE_VAL;
     }
 #define C(name, low, high, least, most, ...)                                                                           \
     LINE(#name, "", device::name, std::name, low, high, least, most, __VA_ARGS__)
-#define OWN(name, low, high, least, most, ...)                                                                         \
+#define REF(name, low, high, least, most, ...)                                                                         \
     LINE(#name, "", device::name, reference_##name, low, high, least, most, __VA_ARGS__)
 
 real reference_rsqrt(real x) {
@@ -390,36 +390,36 @@ const line lines[] = {
     C(cbrt, -8, 8, -all, all, {1, 1, 1, 1}),
     C(cos, -10, 10, -all, all, {1, 1, 2, 2}),
     C(cosh, -10, 10, -all, all, {1.5, 1.5, 2, 1}),
-    OWN(cospi, -2, 2, -all, all, {1, 1, 1, 2}),
+    REF(cospi, -2, 2, -all, all, {1, 1, 1, 2}),
     C(erf, -3, 3, -all, all, {1, 1, 2, 2}),
     C(erfc, -3, 10, -all, all, {3, 3, 4, 5}),
-    OWN(erfcinv, 0, 2, 0, 2, {2, 2, 4, 6}),
-    OWN(erfinv, -1, 1, -1, 1, {2, 2, 2, 5}),
+    REF(erfcinv, 0, 2, 0, 2, {2, 2, 4, 6}),
+    REF(erfinv, -1, 1, -1, 1, {2, 2, 2, 5}),
     C(exp, -20, 20, -all, all, {1, 1, 2, 1}),
-    OWN(exp10, -20, 20, -all, all, {1, 1, 2, 1}),
+    REF(exp10, -20, 20, -all, all, {1, 1, 2, 1}),
     C(exp2, -20, 20, -all, all, {1, 1, 2, 1}),
     C(expm1, -2, 2, -all, all, {1, 1, 1, 1}),
     LINE_2("hypot", "", device::hypot, std::hypot, -4, 4, -4, 4, false, {1, 1, 3, 2}),
     LINE("lgamma", "positive", device_lgamma, reference_lgamma, 0, 12, 0, all, {3, 3, 6, 4}),
-    LINE("lgamma", "negative, if it is not within 0.1 of zero", device_lgamma, reference_lgamma_far, -12, 0, -all, 0, {3, 3, 6, 4}),
+    LINE("lgamma", "negative, where the result is not within 0.1 of 0", device_lgamma, reference_lgamma_far, -12, 0, -all, 0, {3, 3, 6, 4}),
     C(log, 0, 4, 0, all, {1, 1, 1, 1}),
     C(log10, 0, 4, 0, all, {1, 1, 2, 1}),
     C(log1p, -1, 4, -1, all, {1, 1, 1, 1}),
     C(log2, 0, 4, 0, all, {1, 1, 1, 1}),
-    OWN(phi, -10, 10, -all, all, {3, 3, 5, 5}),
+    REF(phi, -10, 10, -all, all, {3, 3, 5, 5}),
     LINE_2("pow", "", device::pow, std::pow, 0, 4, -30, 30, true, {1, 1, 4, 2}),
-    OWN(probit, 0, 1, 0, 1, {3, 3, 5, 8}),
-    OWN(rcbrt, -8, 8, -all, all, {1, 1, 1, 1}),
-    OWN(rsqrt, 0, 4, 0, all, {1, 1, 2, 1}),
+    REF(probit, 0, 1, 0, 1, {3, 3, 5, 8}),
+    REF(rcbrt, -8, 8, -all, all, {1, 1, 1, 1}),
+    REF(rsqrt, 0, 4, 0, all, {1, 1, 2, 1}),
     C(sin, -10, 10, -all, all, {1, 1, 2, 2}),
     LINE("sincos", "sine", device_sine, std::sin, -1e5, 1e5, -all, all, {1, 1, 2, 2}),
     LINE("sincos", "cosine", device_cosine, std::cos, -1e5, 1e5, -all, all, {1, 1, 2, 2}),
     C(sinh, -10, 10, -all, all, {1, 1, 3, 2}),
-    OWN(sinpi, -2, 2, -all, all, {1, 1, 1, 2}),
+    REF(sinpi, -2, 2, -all, all, {1, 1, 1, 2}),
     C(sqrt, 0, 4, 0, all, {1, 1, 0.5, 0.5}),
     C(tan, -10, 10, -all, all, {1, 1, 4, 2}),
     C(tanh, -3, 3, -all, all, {1, 1, 2, 1}),
-    OWN(tanpi, -2, 2, -all, all, {1, 1, 1, 1}),
+    REF(tanpi, -2, 2, -all, all, {1, 1, 1, 1}),
     C(tgamma, -10, 30, -all, all, {1, 1, 5, 10}),
     // clang-format on
 };
@@ -428,43 +428,44 @@ void check_bound(const line &one, const char *type, result r, double most) {
     if (!(r.most <= most))
         check::fail(__FILE__, __LINE__,
                     std::string(one.name) + " " + type + ": " + std::to_string(r.most) + " ulp at " +
-                        std::to_string(r.at) + ", " + std::to_string(r.at_2));
+                        std::to_string(r.at) + ", " + std::to_string(r.argument_2));
 }
 void check_bounds() {
     for (const line &one : lines) {
-        // Where division is inexact and fma rounds twice, results may be a little further off.
+        // If division is inexact and fma is not fused, errors may be slightly larger.
         const double more = SLOPPY_DIVISION ? 0.5 : 0;
-        check_bound(one, "float", one.single(4000), LAST_BIT ? one.most.last_single : one.most.single + more);
-        check_bound(one, "double", one.twice(4000), LAST_BIT ? one.most.last_twice : one.most.twice + more);
+        check_bound(one, "float", one.for_float(4000), LAST_BIT ? one.most.last_bit_float : one.most.for_float + more);
+        check_bound(one, "double", one.for_double(4000),
+                    LAST_BIT ? one.most.last_bit_double : one.most.for_double + more);
     }
 }
 
 } // namespace
 
-TEST(within_bounds) {
+TEST(errors_are_within_bounds) {
     check_bounds();
 }
-// A device may take subnormal numbers for zero: then all that is normal is as good.
+// A device may flush subnormal numbers to zero. The bounds still hold for normal numbers.
 TEST(without_subnormal_numbers) {
 #if defined(__SSE2__)
-    constexpr unsigned flush = 0x8040; // results to zero, arguments to zero
+    constexpr unsigned flush = 0x8040; // flush-to-zero and denormals-are-zero
     const unsigned before = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(before | flush);
     flushing = true;
     check_bounds();
     __builtin_ia32_ldmxcsr(before);
 #else
-    SKIP("how to flush subnormal numbers on this processor is not known");
+    SKIP("the test cannot flush subnormal numbers on this processor");
 #endif
 }
 
 namespace {
 
-template <class T> void check_same(T mine, T exact, const char *what, T x, T y) {
-    if (bits(mine) == bits(exact) || (std::isnan(mine) && std::isnan(exact))) return;
+template <class T> void check_same(T impl, T exact, const char *what, T x, T y) {
+    if (bits(impl) == bits(exact) || (std::isnan(impl) && std::isnan(exact))) return;
     char text[160];
     std::snprintf(text, sizeof text, "%s(%a, %a) is %a instead of %a", what, static_cast<double>(x),
-                  static_cast<double>(y), static_cast<double>(mine), static_cast<double>(exact));
+                  static_cast<double>(y), static_cast<double>(impl), static_cast<double>(exact));
     check::fail(__FILE__, __LINE__, text);
 }
 template <class T> const std::vector<T> &edges() {
@@ -509,7 +510,7 @@ template <class T> const std::vector<T> &edges() {
     }();
     return all_edges;
 }
-// All pairs of edges and random pairs, the second often near the first.
+// Calls `check` with all pairs of edge cases, and with random pairs whose numbers often have similar magnitudes.
 template <class T, class Check> void each_pair(Check check) {
     for (const T x : edges<T>())
         for (const T y : edges<T>())
@@ -520,14 +521,14 @@ template <class T, class Check> void each_pair(Check check) {
         T x, y;
         std::memcpy(&x, &word, sizeof x);
         std::memcpy(&y, &other, sizeof y);
-        if (std::isnan(x)) x = std::numeric_limits<T>::quiet_NaN(); // fmax has its own mind about signaling ones
+        if (std::isnan(x)) x = std::numeric_limits<T>::quiet_NaN(); // fmax treats signaling NaNs differently
         if (std::isnan(y)) y = std::numeric_limits<T>::quiet_NaN();
         if ((i & 1) != 0 && std::isfinite(x)) y = x * static_cast<T>(std::ldexp(static_cast<double>(other >> 40), -12));
         check(x, y);
     }
 }
 
-// What is exact, bit by bit as the C library has it.
+// Functions with exact results must give the bits of the C library's results.
 template <class T> void check_exact() {
     each_pair<T>([](T x, T y) {
 #define SAME(name, ...) check_same<T>(device::name(__VA_ARGS__), std::name(__VA_ARGS__), #name, x, y)
@@ -576,10 +577,10 @@ template <class T> void check_exact() {
         }
 }
 
-// At the edges: the class and sign of the C library's result, and its value closely.
-template <class T> void check_edge(T mine, T exact, const char *what, T x, T y) {
-    if (std::isfinite(exact) && exact != 0 && distance(mine, static_cast<real>(exact)) <= 4) return;
-    check_same(mine, exact, what, x, y);
+// At edge cases, a result must have the class and sign of the C library's result, and be within 4 ulp of it.
+template <class T> void check_edge(T impl, T exact, const char *what, T x, T y) {
+    if (std::isfinite(exact) && exact != 0 && distance(impl, static_cast<real>(exact)) <= 4) return;
+    check_same(impl, exact, what, x, y);
 }
 template <class T> void check_edges() {
     for (const T x : edges<T>()) {
@@ -647,7 +648,7 @@ TEST(edges_of_domains) {
     check_edges<float>();
     check_edges<double>();
 }
-// Results that can be held are given.
+// Results that are exactly representable are exact.
 TEST(whole_results) {
     CHECK(device::log10(1000.0) == 3 && device::log2(8.0f) == 3 && device::exp10(2.0f) == 100 &&
           device::pow(3.0, 4.0) == 81);
@@ -665,14 +666,14 @@ int main(int argc, char **argv) {
             std::printf("| %s%s%s | %.2f | %a |\n", one.name, *one.where != 0 ? ", " : "", one.where, r.most, r.at);
             std::fflush(stdout);
             check_bound(one, "float", r,
-                        LAST_BIT ? one.most.last_single : one.most.single + (SLOPPY_DIVISION ? 0.5 : 0));
+                        LAST_BIT ? one.most.last_bit_float : one.most.for_float + (SLOPPY_DIVISION ? 0.5 : 0));
         }
         return check::failures() == 0 ? 0 : 1;
     }
     if (what != "table" && what != "columns") return check::main(argc, argv);
     const long count = argc > 2 ? std::atol(argv[2]) : 1000000;
     for (const line &one : lines) {
-        const result f = one.single(count), d = one.twice(count);
+        const result f = one.for_float(count), d = one.for_double(count);
         if (what == "table") std::printf("| %s%s%s ", one.name, *one.where != 0 ? ", " : "", one.where);
         std::printf("| %.2f | %.2f |\n", f.most, d.most);
     }

@@ -1,5 +1,5 @@
-// Every name of fast_math and precise_math (docs/spec/maths.md), norm, unorm and the short vectors in device code;
-// compiled by device_pass.cmake. A kernel for each name and type, so that what one leaves behind is seen.
+// Kernels that use every name of fast_math and precise_math (docs/spec/maths.md), norm, unorm and the short vectors.
+// Each name and type has its own kernel. device_pass.cmake compiles this file and checks the code of the kernels.
 #include <amp_math.h>
 #include <amp_short_vectors.h>
 
@@ -10,44 +10,44 @@ namespace graphics = concurrency::graphics;
 #if !defined(__HIP_DEVICE_COMPILE__)
 #error "for the device pass"
 #endif
-// One argument, a struct: what the kernel compiler takes for an entry.
-template <class T> struct places {
+// The kernel compiler accepts only kernels with one argument, a struct.
+template <class T> struct params {
     T *p;
     int *q;
 };
 extern "C" __attribute__((device)) void __revamp_workgroup_auto(unsigned rank);
-template <class Places> __attribute__((device)) inline auto begin(const Places &a) {
+template <class Params> __attribute__((device)) inline auto begin(const Params &a) {
     __revamp_workgroup_auto(1);
     return a.p;
 }
 #define KERNEL extern "C" __attribute__((global, used)) void
 
-// float_ kernels must not hold a double.
+// Kernels named float_... must contain no double.
 #define ONE(kind, type, space, name)                                                                                   \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         p[0] = space::name(p[1]);                                                                                      \
     }
 #define TWO(kind, type, space, name)                                                                                   \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         p[0] = space::name(p[1], p[2]);                                                                                \
     }
 #define CLASS(kind, type, space, name)                                                                                 \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         int *q = a.q;                                                                                                  \
         static_assert(std::is_same<decltype(space::name(p[1])), int>::value, "");                                      \
         q[0] = space::name(p[1]);                                                                                      \
     }
 #define AND_INT(kind, type, space, name)                                                                               \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         int *q = a.q;                                                                                                  \
         p[0] = space::name(p[1], q[0]);                                                                                \
     }
 #define INT_OUT(kind, type, space, name)                                                                               \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         int *q = a.q;                                                                                                  \
         int out = 0;                                                                                                   \
@@ -55,14 +55,14 @@ template <class Places> __attribute__((device)) inline auto begin(const Places &
         q[0] = out;                                                                                                    \
     }
 #define MODF(kind, type, space, name)                                                                                  \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         type whole;                                                                                                    \
         p[0] = space::name(p[1], &whole);                                                                              \
         p[1] = whole;                                                                                                  \
     }
 #define SINCOS(kind, type, space, name)                                                                                \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         type s, c;                                                                                                     \
         space::name(p[1], &s, &c);                                                                                     \
@@ -70,12 +70,12 @@ template <class Places> __attribute__((device)) inline auto begin(const Places &
         p[1] = c;                                                                                                      \
     }
 #define THREE(kind, type, space, name)                                                                                 \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         p[0] = space::name(p[1], p[2], p[3]);                                                                          \
     }
 #define REMQUO(kind, type, space, name)                                                                                \
-    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+    KERNEL kind##_##space##_##name(params<type> a) {                                                                   \
         type *p = begin(a);                                                                                            \
         int *q = a.q;                                                                                                  \
         int out = 0;                                                                                                   \
@@ -106,15 +106,15 @@ PRECISE(TWO, nextafter) PRECISE(ONE, phi) PRECISE(ONE, probit) PRECISE(ONE, rcbr
 PRECISE(REMQUO, remquo) PRECISE(TWO, scalb) PRECISE(AND_INT, scalbn) PRECISE(ONE, sinpi) PRECISE(ONE, tanpi)
 PRECISE(ONE, tgamma)
     // clang-format on
-    KERNEL float_precise_nanf(places<float> a) {
+    KERNEL float_precise_nanf(params<float> a) {
     begin(a)[0] = precise::nanf(a.q[0]);
 }
-KERNEL double_precise_nan(places<double> a) {
+KERNEL double_precise_nan(params<double> a) {
     begin(a)[0] = precise::nan(a.q[0]);
 }
 
-// The rest of the headers' device code.
-KERNEL float_norms(places<float> a) {
+// Kernels that use the rest of the device code in the headers.
+KERNEL float_norms(params<float> a) {
     float *p = begin(a);
     graphics::norm n(p[0]);
     n += graphics::norm(p[1]);
@@ -146,7 +146,7 @@ KERNEL float_vectors(vectors a) {
     wide.zyx = wide.xyz + graphics::float_3(graphics::int_3(1, 2, 3));
     p[2] = wide.wz;
 }
-KERNEL double_vectors(places<graphics::double_2> a) {
+KERNEL double_vectors(params<graphics::double_2> a) {
     graphics::double_2 *p = begin(a);
     p[0].x = use(p[1]);
 }

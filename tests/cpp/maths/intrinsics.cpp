@@ -1,5 +1,5 @@
-// concurrency::direct3d: the intrinsics, with HLSL's results at the edges, and views without timeouts
-// (docs/spec/maths.md#direct3d).
+// Tests of concurrency::direct3d: the intrinsics, with HLSL's results for edge cases, and accelerator_views without
+// timeouts (docs/spec/maths.md#direct3d).
 #include <amp.h>
 
 #include "../check.hpp"
@@ -27,7 +27,7 @@ TEST(intrinsics_on_integers) {
     CHECK(direct3d::countbits(0U) == 0 && direct3d::countbits(~0U) == 32 && direct3d::countbits(0x80000001U) == 2);
     CHECK(direct3d::firstbithigh(0) == -1 && direct3d::firstbithigh(1) == 0 && direct3d::firstbithigh(0x50) == 6 &&
           direct3d::firstbithigh(most_int) == 30);
-    // Of a negative number: its highest zero.
+    // For a negative number, the result is the index of its highest zero bit.
     CHECK(direct3d::firstbithigh(-1) == -1 && direct3d::firstbithigh(-2) == 0 && direct3d::firstbithigh(-9) == 3 &&
           direct3d::firstbithigh(least_int) == 30);
     CHECK(direct3d::firstbitlow(0) == -1 && direct3d::firstbitlow(1) == 0 && direct3d::firstbitlow(0x50) == 4 &&
@@ -48,7 +48,7 @@ TEST(intrinsics_on_floats) {
     CHECK(direct3d::clamp(0.5f, 1.0f, 3.0f) == 1.0f && direct3d::clamp(5.0f, 1.0f, 3.0f) == 3.0f &&
           direct3d::clamp(2.0f, 1.0f, 3.0f) == 2.0f && direct3d::clamp(2.0f, 5.0f, 3.0f) == 3.0f);
     CHECK(direct3d::clamp(-inf, 1.0f, 3.0f) == 1.0f && direct3d::clamp(inf, 1.0f, 3.0f) == 3.0f);
-    // Against a NaN the number is taken.
+    // If one operand is a NaN, the result is the other.
     CHECK(direct3d::clamp(nan_value, 1.0f, 3.0f) == 1.0f && direct3d::clamp(2.0f, nan_value, 3.0f) == 2.0f &&
           direct3d::clamp(2.0f, 1.0f, nan_value) == 2.0f && direct3d::clamp(0.0f, 1.0f, nan_value) == 1.0f);
     CHECK(direct3d::mad(2.0f, 3.0f, 4.0f) == 10.0f && direct3d::mad(2.0, 3.0, 0.5) == 6.5);
@@ -72,14 +72,14 @@ TEST(intrinsics_noise) {
     for (const float whole : {0.0f, 1.0f, -1.0f, 12345.0f, -8388607.0f, 8388608.0f, 1e30f, -1e30f})
         CHECK(direct3d::noise(whole) == 0.0f);
     CHECK(std::isnan(direct3d::noise(nan_value)));
-    float least = 1.0f, most = -1.0f, before = direct3d::noise(-500.0f);
+    float smallest = 1.0f, largest = -1.0f, previous = direct3d::noise(-500.0f);
     for (int i = -500 * 64; i < 500 * 64; ++i) {
         const float at = static_cast<float>(i) / 64.0f, x = direct3d::noise(at);
         CHECK(x >= -1.0f && x <= 1.0f && x == direct3d::noise(at));
-        CHECK(std::fabs(x - before) < 0.1f); // it is continuous
-        least = std::fmin(least, x), most = std::fmax(most, x), before = x;
+        CHECK(std::fabs(x - previous) < 0.1f); // noise() is continuous
+        smallest = std::fmin(smallest, x), largest = std::fmax(largest, x), previous = x;
     }
-    CHECK(least < -0.5f && most > 0.5f);
+    CHECK(smallest < -0.5f && largest > 0.5f);
 }
 
 TEST(intrinsics_types) {
@@ -90,7 +90,7 @@ TEST(intrinsics_types) {
     static_assert(std::is_same<decltype(direct3d::rcp(1.0)), double>::value, "");
     static_assert(std::is_same<decltype(direct3d::rcp(1.0f)), float>::value, "");
     using namespace concurrency::direct3d;
-    // Beside the C library's.
+    // No call is ambiguous with the C library's functions.
     CHECK(abs(-3) == 3 && clamp(4, 1, 3) == 3 && saturate(2.0f) == 1.0f && step(1.0f, 2.0f) == 1.0f);
 }
 

@@ -1,3 +1,4 @@
+// One of two translation units that include the headers. link_two.cpp has the test.
 #include <amp_math.h>
 #include <amp_short_vectors.h>
 #include <revamp/detail/msvc_words.h>

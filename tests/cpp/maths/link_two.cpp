@@ -1,4 +1,4 @@
-// The headers in two translation units of a program: the same types, no symbol twice.
+// Tests the headers in two translation units: the types are the same, and no symbol is defined twice (link_one.cpp).
 #include <amp_math.h>
 #include <amp_short_vectors.h>
 #include <revamp/detail/msvc_words.h>

@@ -1,4 +1,4 @@
-// Properties in classes that look like accelerator and accelerator_view.
+// Tests of revamp::detail::property, in classes that resemble accelerator and accelerator_view.
 #include <revamp/detail/property.h>
 
 #include "../check.hpp"
@@ -9,7 +9,7 @@
 namespace {
 
 using revamp::detail::property;
-// A handle with a count, as accelerator has.
+// A handle like that of accelerator. `alive` counts the handles.
 int alive = 0;
 struct handle {
     int id, *mode;
@@ -57,7 +57,7 @@ struct queue {
 queue default_queue_property::get(const handle &h) {
     return queue{h.id + 100};
 }
-int take(const queue &q) {
+int id_of(const queue &q) {
     return q.id;
 }
 
@@ -66,7 +66,7 @@ void check_property() {
     {
         device d(3, &modes[0]);
         const device other(4, &modes[1]);
-        CHECK(take(d.default_queue) == 103 && d.default_queue.wait() == 103 && other.default_queue.wait() == 104);
+        CHECK(id_of(d.default_queue) == 103 && d.default_queue.wait() == 103 && other.default_queue.wait() == 104);
         queue q = d.default_queue;
         CHECK(q == d.default_queue && d.default_queue == d.default_queue && !(d.default_queue == other.default_queue));
         device *temporary = new device(5, &modes[0]);

@@ -1,4 +1,4 @@
-// Each case must not compile; without one the file does.
+// Each FAIL_ case must not compile. Without a case, the file compiles.
 #include <revamp/detail/property.h>
 struct constant_property {
     typedef int storage;

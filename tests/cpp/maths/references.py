@@ -2,9 +2,8 @@
 import mpmath as m, random, math
 m.mp.prec=400
 random.seed(4)
-def norm_inv(p): return m.sqrt(2)*m.erfinv(2*p-1)
 def erfcinv(y):
-    # newton from a good start
+    # Newton's method, from a good initial value
     y=m.mpf(y)
     if y>m.mpf('0.01'): return m.erfinv(1-y)
     x=m.sqrt(-m.log(y*m.sqrt(m.pi)*m.sqrt(-m.log(y)))) 

@@ -1,4 +1,4 @@
-// norm, unorm and the short vectors (docs/spec/maths.md).
+// Tests of norm, unorm and the short vectors (docs/spec/maths.md).
 #include <amp_short_vectors.h>
 
 #include "../check.hpp"
@@ -31,7 +31,7 @@ template <class V> void check_layout() {
     CHECK(*size == V::size);
 }
 
-// The four test components of a type; distinct, and representable in all of them but the integers' third and fourth.
+// Component `i` of the test vectors. All four are distinct. Integers have other values, because they cannot hold 0.25.
 template <class T> T value(int i) {
     const float values[] = {0.0f, 1.0f, 0.25f, 0.5f};
     return std::is_integral<T>::value ? T(7 + 3 * i) : T(values[i]);
@@ -55,23 +55,23 @@ template <class R> R reversed(R v) {
     return v;
 }
 
-// What a swizzle of the sample gave by its names and accessor, and what writing it reversed made of the sample; `zero`
-// is a vector of zeros after its swizzle was assigned from the sample's.
+// `xyzw`, `rgba` and `got` are a swizzle of the sample, read by its two names and by get_. `by_xyzw`, `by_rgba` and
+// `by_set` are the sample after the reversed swizzle was written. `zero` is a zero vector with the swizzle assigned.
 template <class V, class R> struct order {
     R xyzw, rgba, got;
     V by_xyzw, by_rgba, by_set, zero;
 
     void check(std::initializer_list<int> list, const char *name) const {
         typedef typename V::value_type T;
-        const int *places = list.begin();
+        const int *component_numbers = list.begin();
         bool good = xyzw == rgba && xyzw == got && by_xyzw == by_rgba && by_xyzw == by_set;
         for (int i = 0; i < R::size; ++i)
-            good = good && (&xyzw.x)[i] == value<T>(places[i]);
+            good = good && (&xyzw.x)[i] == value<T>(component_numbers[i]);
         for (int i = 0; i < V::size; ++i) {
             T written = value<T>(i), assigned = T();
             for (int k = 0; k < R::size; ++k)
-                if (places[k] == i) {
-                    written = value<T>(places[R::size - 1 - k]);
+                if (component_numbers[k] == i) {
+                    written = value<T>(component_numbers[R::size - 1 - k]);
                     assigned = value<T>(i);
                 }
             good = good && (&by_xyzw.x)[i] == written && (&zero.x)[i] == assigned;
@@ -80,7 +80,7 @@ template <class V, class R> struct order {
     }
 };
 
-// In the last line but one the type is the same on both sides, and the right one is constant; `kept` stands by itself.
+// `o.zero.name = original.name` assigns a swizzle of a const vector. `kept` is a copied swizzle, which keeps its value.
 #define CHECK_ORDER(V, make, name, name_rgba, R, ...)                                                                  \
     {                                                                                                                  \
         V v = make<V>();                                                                                               \
@@ -124,7 +124,7 @@ template <class V2, class V3, class V4> void check_swizzles_of_4() {
 #include "swizzles.inc"
 }
 
-// Components by name, by accessor, by reference.
+// Components by name, by accessor and by reference.
 template <class V2, class V3, class V4> void check_components() {
     typedef typename V4::value_type T;
     V4 v = sample_4<V4>();
@@ -147,7 +147,7 @@ template <class V2, class V3, class V4> void check_components() {
     CHECK(V2(value<T>(1)) == V2(value<T>(1), value<T>(1)));
 }
 
-// What holds for every element type; integers below 2^20, so exact.
+// Arithmetic that every element type has. Integers are below 2^20, so the results are exact.
 template <class V2, class V3, class V4> void check_arithmetic() {
     typedef typename V4::value_type T;
     const T c[] = {value<T>(1), value<T>(2), value<T>(3), value<T>(1)};
@@ -226,7 +226,7 @@ template <class V2, class V3, class V4> void check_chains() {
     CHECK(++v.wx.x == T(1) && v.wx.x-- == T(1) && v.w == T());
 }
 
-// Conversions to and from the other element types; a value of 1 or 0 is the same in all.
+// Conversions from the other element types; all types represent 0 and 1 exactly.
 template <class V2, class V3, class V4, class From2, class From3, class From4> void check_conversion() {
     typedef typename V4::value_type T;
     typedef typename From4::value_type F;
@@ -297,7 +297,7 @@ void check_norms() {
     CHECK(UNORM_MIN == 0.0f && UNORM_MAX == 1.0f && UNORM_ZERO == 0.0f);
 }
 
-// As users write them.
+// Short vectors as users write them.
 float length_2(const float_2 &v) {
     return std::sqrt(v.x * v.x + v.y * v.y);
 }
@@ -328,7 +328,7 @@ void check_use() {
     v.xz += 1;
     CHECK(v == float_4(9, 7, 3.5f, 2.5f) && v.xy != v.zw);
     float_2 w(1, 2);
-    w.yx = w; // the right side is in the storage that is written
+    w.yx = w; // the right side aliases the left side
     CHECK(w == float_2(2, 1));
     w = w.yx;
     CHECK(w == float_2(1, 2));
@@ -347,7 +347,7 @@ void check_use() {
     auto copied = v.xy;
     v.xy = float_2(0, 0);
     CHECK(copied == float_2(9, 7) && float_2(copied) + 1 == float_2(10, 8));
-    auto returned = [](const float_4 &of) { return of.wz; }(v);
+    auto returned = [](const float_4 &four) { return four.wz; }(v);
     CHECK(returned == float_2(2.5f, 3.5f));
     uint count = 3;
     uint_2 counts(count, 4);
@@ -362,7 +362,7 @@ void check_direct3d() {
     static_assert(std::is_same<d3d::float3, float_3>::value && std::is_same<d3d::unorm4, unorm_4>::value, "");
     static_assert(std::is_same<d3d::int2, int_2>::value && std::is_same<d3d::uint4, uint_4>::value, "");
     static_assert(std::is_same<d3d::double3, double_3>::value && std::is_same<d3d::norm2, norm_2>::value, "");
-    // From the definition: the reference's bytes 1 2 3 4 against bytes k..k+3 of 5 6 7 8 9 10 11 12.
+    // Component k adds the absolute differences of the bytes 1 2 3 4 and the bytes k to k+3 of 5 6 7 8 9 10 11 12.
     const d3d::uint4 sums = d3d::msad4(0x04030201u, d3d::uint2(0x08070605u, 0x0c0b0a09u), d3d::uint4(100, 0, 0, 1));
     CHECK(sums == d3d::uint4(116, 20, 24, 29));
     CHECK(d3d::msad4(0x00030000u, d3d::uint2(0xff01ffffu, 0), d3d::uint4()) == d3d::uint4(2, 252, 3, 3));
@@ -374,7 +374,7 @@ static_assert(constant * 2 - float_3(1) == float_3(1, 3, 5) && constant.get_zx()
 static_assert(float_2(int_2(3, 4)) == float_2(3, 4) && (int_2(6, 5) & 3) == int_2(2, 1), "");
 static_assert(norm(2) == norm(1) && norm_2(5, -5) == norm_2(norm(1), norm(-1)), "");
 
-// A number, and a class with constructors, for all names; the others have the same members.
+// Checks all swizzle names. All vectors have the same members, so one arithmetic type and one class suffice.
 template <class V2, class V3, class V4> void check_swizzles() {
     check_swizzles_of_2<V2, V3, V4>();
     check_swizzles_of_3<V2, V3, V4>();

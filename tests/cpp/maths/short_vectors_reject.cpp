@@ -1,4 +1,4 @@
-// Each case must not compile, and its message names the reason; without one the file does.
+// Each FAIL_ case must not compile, and the error names the reason. Without a case, the file compiles.
 #include <amp_short_vectors.h>
 using namespace concurrency::graphics;
 
@@ -55,13 +55,13 @@ void cases(float_2 f2, float_3 f3, int_2 i2, uint_2 u2, unorm_2 un2, norm n, con
 #ifdef FAIL_unorm_from_norm // conversion from|no viable conversion
     unorm m = n;
 #endif
-#ifdef FAIL_bad_scalar // the scalar is int, unsigned int, float, double, norm or unorm
+#ifdef FAIL_bad_scalar // the scalar type must be int, unsigned int, float, double, norm or unorm
     short_vector<short, 2>::type v;
 #endif
-#ifdef FAIL_bad_size // and the size 1 to 4
+#ifdef FAIL_bad_size // and the size must be 1 to 4
     short_vector<float, 5>::type v;
 #endif
-#ifdef FAIL_bad_traits // not a short vector nor a scalar of one
+#ifdef FAIL_bad_traits // the type must be a short vector, or the scalar type of a short vector
     (void)short_vector_traits<short>::size;
 #endif
 #ifdef FAIL_too_few // no matching function|no matching con

@@ -1,9 +1,9 @@
-// restrict, the words of the Microsoft headers, and `index` beside the C library's (docs/spec/language.md).
+// Tests of restrict, the names of Microsoft's headers, and `index` next to the C library's (docs/spec/language.md).
 #ifdef WORDS_FIRST
 #include <revamp/detail/msvc_words.h>
 #include <revamp/detail/restrict.h>
 #endif
-// What uses `__restrict` or declares ::index, and what a program would include.
+// Headers that use `__restrict` or declare ::index, and headers that programs usually include.
 #include <algorithm>
 #include <complex>
 #include <cstdio>
@@ -35,7 +35,7 @@
 
 #include "../check.hpp"
 
-// A stand-in for the colleague's class, in the same place.
+// A stand-in for Concurrency::index, in the same namespace.
 REVAMP_NAMESPACE_BEGIN
 template <int N> struct index { int values[N]; };
 REVAMP_NAMESPACE_END
@@ -53,7 +53,7 @@ int on_cpu() restrict(cpu) {
 int on_any(int x) restrict(auto) {
     return x;
 }
-int old_word(int x) __GPU {
+int old_both(int x) __GPU {
     return x;
 }
 int old_only(int x) __GPU_ONLY {
@@ -69,7 +69,7 @@ struct functor {
     int operator()(index<1> i) const restrict(amp, cpu) { return i.values[0] + by; }
     template <class T> static T twice(T x) restrict(amp, cpu) { return x + x; }
 };
-// The C qualifier's place is not touched: a parenthesis does not follow.
+// The macro `restrict` does not change these qualifiers: it is expanded only before a parenthesis.
 void copy_ints(int *__restrict to, const int *__restrict__ from) {
     *to = *from;
 }
@@ -90,7 +90,7 @@ HRESULT result(UINT which) {
 
 } // namespace
 
-TEST(words_of_microsoft) {
+TEST(names_of_microsoft_headers) {
     index<1> i = {{4}};
     auto lambda = [=](index<1> k) restrict(amp) {
         return k.values[0] + i.values[0];
@@ -99,7 +99,7 @@ TEST(words_of_microsoft) {
         return static_cast<float>(k.values[0]);
     };
     CHECK(lambda(i) == 8 && typed(i) == 4.0f && functor(3)(i) == 7 && functor::twice(4) == 8);
-    CHECK(on_both(1) == 2 && on_cpu() == 1 && on_any(3) == 3 && old_word(1) + old_only(1) + old_cpu(1) == 3);
+    CHECK(on_both(1) == 2 && on_cpu() == 1 && on_any(3) == 3 && old_both(1) + old_only(1) + old_cpu(1) == 3);
     int a = 1, b = 2, c = 3;
     copy_ints(&b, &a);
     annotated(&a, &b, &c, nullptr, &a);
@@ -110,7 +110,7 @@ TEST(words_of_microsoft) {
     static_assert(sizeof(HRESULT) == 4 && std::is_same<HRESULT, Concurrency::HRESULT>::value, "");
     IUnknown *unknown = nullptr;
     CHECK(unknown == nullptr);
-    // The C library's strings still work, and std's index.
+    // The C library's string functions and std::variant::index() still work.
     CHECK(std::strcmp("a", "a") == 0 && strcasecmp("AB", "ab") == 0 && strchr("abc", 'b') != nullptr && ffs(4) == 3);
     const std::string text = "xyz";
     CHECK(text.size() == 3 && std::variant<int, float>(1.0f).index() == 1);

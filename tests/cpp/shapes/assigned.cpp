@@ -1,4 +1,4 @@
-// Assignment to objects with const members, which an optimiser may take for unchanged.
+// Tests of assignment to objects with const members. An optimiser may assume that const members never change.
 #include <revamp/detail/runtime.h>
 
 #include "../check.hpp"
@@ -16,7 +16,7 @@ static accelerator cpu() {
     return accelerator(accelerator::cpu_accelerator);
 }
 
-TEST(properties_of_objects_assigned_anew) {
+TEST(properties_after_assignment) {
     accelerator a = cpu();
     CHECK(a.device_path == L"cpu" && !a.supports_double_precision);
     a = host();
@@ -32,13 +32,14 @@ TEST(properties_of_objects_assigned_anew) {
     v = a.default_view;
     CHECK(v.queuing_mode == queuing_mode_automatic && v == a.default_view);
 
-    std::vector<accelerator> some = {cpu(), host(), cpu()};
-    std::sort(some.begin(), some.end(),
+    std::vector<accelerator> accelerators = {cpu(), host(), cpu()};
+    std::sort(accelerators.begin(), accelerators.end(),
               [](const accelerator &left, const accelerator &right) { return left.device_path > right.device_path; });
-    CHECK(some[0] == host() && some[1] == cpu() && some[2].device_path == L"cpu");
-    some.erase(std::remove_if(some.begin(), some.end(), [](const accelerator &one) { return one == cpu(); }),
-               some.end());
-    CHECK(some.size() == 1 && some[0].device_path == L"host");
+    CHECK(accelerators[0] == host() && accelerators[1] == cpu() && accelerators[2].device_path == L"cpu");
+    accelerators.erase(
+        std::remove_if(accelerators.begin(), accelerators.end(), [](const accelerator &one) { return one == cpu(); }),
+        accelerators.end());
+    CHECK(accelerators.size() == 1 && accelerators[0].device_path == L"host");
     std::vector<accelerator_view> views(5, v);
     for (accelerator_view &view : views)
         view = host().create_view();

@@ -1,4 +1,4 @@
-// Atomics, fences and debug intrinsics (docs/spec/launches.md).
+// Tests of atomics, fences and debug intrinsics (docs/spec/launches.md).
 #include <revamp/detail/atomics.h>
 
 #include "../check.hpp"
@@ -29,10 +29,10 @@ template <class T> void each_returns_the_old_value() {
     static_assert(std::is_same<decltype(atomic_fetch_inc(&x)), T>::value, "");
     static_assert(std::is_same<decltype(atomic_compare_exchange(&x, &x, x)), bool>::value, "");
 }
-TEST(of_int) {
+TEST(atomics_on_int) {
     each_returns_the_old_value<int>();
 }
-TEST(of_unsigned) {
+TEST(atomics_on_unsigned) {
     each_returns_the_old_value<unsigned>();
 }
 
@@ -79,7 +79,7 @@ TEST(from_several_threads) {
 }
 
 #if !REVAMP_DEVICE_LANGUAGE
-// The compiler of kernels refuses them in cpu code.
+// The kernel compiler rejects these functions in cpu code.
 TEST(fences) {
     const tile_barrier barrier = revamp::detail::tile_barrier_access::make(nullptr);
     int x = 0;

@@ -1,4 +1,5 @@
-// What atomics and fences must reject (docs/spec/launches.md). See revamp_cpp_rejections() in CMakeLists.txt.
+// Uses of atomics and fences that must not compile (docs/spec/launches.md). See revamp_cpp_rejections() in
+// ../CMakeLists.txt.
 #include <revamp/detail/atomics.h>
 
 namespace c = concurrency;

@@ -1,11 +1,10 @@
-// The names that kernels use, as Clang's device pass sees them; compiled, not run. restrict(amp) code may call all of
-// them.
+// Kernels that call the functions of the headers. Both passes of Clang compile the kernels, which never run.
 #include <revamp/detail/atomics.h>
 #include <revamp/detail/shapes.h>
 
 #include <cstddef>
 
-// What the host pass needs to know of a launch.
+// Declarations that Clang's host pass needs for a launch.
 struct dim3 {
     unsigned x, y, z;
 };

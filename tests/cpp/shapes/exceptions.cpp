@@ -1,4 +1,4 @@
-// The exceptions and what becomes them (docs/spec/errors.md).
+// Tests of the exception classes, and of the status codes that they come from (docs/spec/errors.md).
 #include <revamp/detail/exceptions.h>
 
 #include "../check.hpp"
@@ -31,7 +31,7 @@ TEST(classes) {
     CHECK(static_cast<unsigned>(DXGI_ERROR_DEVICE_RESET) == 0x887A0007u);
 }
 
-TEST(what_they_hold) {
+TEST(messages_and_error_codes) {
     std::string text = "a text";
     const runtime_exception e(text.c_str(), E_INVALIDARG);
     text = "another";
@@ -79,7 +79,7 @@ TEST(errors_of_calls) {
                  CHECK_CONTAINS(e.what(), "nowhere"));
     CHECK_THROWS(runtime_exception, (revamp::detail::check(revamp_accelerator_find(no_path, &found)), 0),
                  CHECK(e.get_error_code() == E_INVALIDARG));
-    // Not what happened last on this thread.
+    // The message is not the message of this thread's previous failure.
     CHECK_THROWS(out_of_memory, (revamp::detail::check(REVAMP_ERROR_OUT_OF_MEMORY), 0),
                  CHECK_CONTAINS(e.what(), "OUT_OF_MEMORY"));
     CHECK(!revamp::detail::exception_of(REVAMP_OK));

@@ -1,4 +1,4 @@
-// The headers in two translation units: what is one thing in both must be one.
+// Tests the headers in two translation units (see other_unit.cpp): inline objects and types must be the same in both.
 #include <revamp/detail/atomics.h>
 #include <revamp/detail/runtime.h>
 #include <revamp/detail/shapes.h>
@@ -16,9 +16,9 @@ int *counter();
 int main() {
     using namespace concurrency;
     const accelerator host(accelerator::direct3d_warp);
-    const bool one_record = &host.device_path == &other::accelerator().device_path;
-    const bool one_constant = other::path_of_cpu() == accelerator::cpu_accelerator;
-    const bool right = other::twice(concurrency::index<2>(1, 2)) == concurrency::index<2>(2, 4);
+    const bool same_record = &host.device_path == &other::accelerator().device_path;
+    const bool same_constant = other::path_of_cpu() == accelerator::cpu_accelerator;
+    const bool index_is_doubled = other::twice(concurrency::index<2>(1, 2)) == concurrency::index<2>(2, 4);
     bool caught = false;
     try {
         other::fail();
@@ -26,7 +26,7 @@ int main() {
         caught = true;
     }
     atomic_fetch_inc(other::counter());
-    if (one_record && one_constant && right && caught && *other::counter() == 1) return 0;
-    std::printf("%d %d %d %d\n", one_record, one_constant, right, caught);
+    if (same_record && same_constant && index_is_doubled && caught && *other::counter() == 1) return 0;
+    std::printf("%d %d %d %d\n", same_record, same_constant, index_is_doubled, caught);
     return 1;
 }

@@ -1,3 +1,4 @@
+// The second of two translation units that include the headers. one_unit.cpp has the test.
 #include <revamp/detail/atomics.h>
 #include <revamp/detail/runtime.h>
 #include <revamp/detail/shapes.h>

@@ -1,5 +1,5 @@
-// accelerator, accelerator_view and completion_future (docs/spec/accelerators.md, docs/spec/copies.md).
-#include <revamp/detail/runtime.h>
+// Tests of accelerator, accelerator_view and completion_future (docs/spec/accelerators.md, docs/spec/copies.md).
+#include <revamp/detail/completion.h>
 
 #include "../check.hpp"
 
@@ -21,7 +21,7 @@ static accelerator cpu() {
     return accelerator(accelerator::cpu_accelerator);
 }
 
-TEST(list) {
+TEST(accelerator_list) {
     const std::vector<accelerator> all = accelerator::get_all();
     CHECK(std::count(all.begin(), all.end(), cpu()) == 1);
     CHECK(std::count(all.begin(), all.end(), host()) == 1);
@@ -51,8 +51,8 @@ TEST(paths) {
                  CHECK_CONTAINS(e.what(), "gr\u00fcn \U0001F600 \u20ac"));
 }
 
-// Who asks for one of Direct3D's software devices gets host threads that are called so; who did not, does not see the
-// name (decision 28).
+// A program that asks for one of Direct3D's software devices gets host threads under the name of that device. Programs
+// that do not ask for such a device do not see its name (decision 28).
 TEST(names_of_direct3d) {
     const accelerator warp(accelerator::direct3d_warp), ref(accelerator::direct3d_ref);
     CHECK(warp.device_path == accelerator::direct3d_warp && accelerator(L"direct3d/warp") == warp);
@@ -75,6 +75,9 @@ TEST(text) {
           widen("\xc3"
                 "a") == L"\ufffd"
                         "a");
+    // Overlong forms, a surrogate, and a value beyond the last code point.
+    for (const char *text : {"\xc0\x80", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
+        CHECK(widen(text) == L"\ufffd");
     CHECK(narrow(std::wstring(1, wchar_t(0xD800))) == "\xef\xbf\xbd");
 }
 
@@ -124,14 +127,14 @@ TEST(views) {
     const accelerator a = host();
     CHECK(a.default_view == a.default_view && a.get_default_view() == a.default_view);
     CHECK(a.default_view == host().default_view && a.default_view != cpu().default_view);
-    const accelerator_view made = a.create_view();
-    CHECK(made != a.default_view && made == made && made.queuing_mode == queuing_mode_automatic);
+    const accelerator_view created = a.create_view();
+    CHECK(created != a.default_view && created == created && created.queuing_mode == queuing_mode_automatic);
     const accelerator_view other = a.create_view(queuing_mode_immediate);
-    CHECK(other != made && other.queuing_mode == queuing_mode_immediate);
-    CHECK(a.create_view(queuing_mode::queuing_mode_automatic) != made);
-    const accelerator_view copy(made);
-    CHECK(copy == made && copy.accelerator == a);
-    for (const accelerator_view &v : {a.default_view, made, other, cpu().default_view, cpu().create_view()}) {
+    CHECK(other != created && other.queuing_mode == queuing_mode_immediate);
+    CHECK(a.create_view(queuing_mode::queuing_mode_automatic) != created);
+    const accelerator_view copy(created);
+    CHECK(copy == created && copy.accelerator == a);
+    for (const accelerator_view &v : {a.default_view, created, other, cpu().default_view, cpu().create_view()}) {
         v.flush();
         v.wait();
         v.create_marker().get();
@@ -141,12 +144,12 @@ TEST(views) {
 TEST(native_handles) {
     using revamp::detail::access;
     const accelerator_view v = host().create_view(queuing_mode_immediate);
-    const accelerator_view again = access::share(access::native(v));
-    CHECK(again == v && again.queuing_mode == queuing_mode_immediate && again.accelerator == host());
+    const accelerator_view shared_view = access::share(access::native(v));
+    CHECK(shared_view == v && shared_view.queuing_mode == queuing_mode_immediate && shared_view.accelerator == host());
     CHECK(access::share(access::native(host().default_view)) == host().default_view);
     CHECK(access::make(access::native(cpu())) == cpu());
     CHECK_THROWS(runtime_exception, access::share(nullptr), CHECK(e.get_error_code() == E_HANDLE));
-    // The last owner frees it.
+    // The last owner frees the handle.
     revamp_accelerator_view handle = nullptr;
     {
         const accelerator_view last = host().create_view();
@@ -173,14 +176,14 @@ TEST(the_default_is_set_once) {
     CHECK(!accelerator::set_default(accelerator::direct3d_warp));
     CHECK(accelerator() == cpu());
     CHECK(accelerator::get_auto_selection_view().accelerator == cpu());
-    // Begins anew.
+    // After amp_uninitialize() the default can be set again.
     amp_uninitialize();
     amp_uninitialize();
     CHECK(accelerator::set_default(host().device_path));
     CHECK(accelerator() == host());
 }
 
-TEST(the_default_is_settled_by_use) {
+TEST(use_fixes_the_default) {
     const accelerator used;
     CHECK(!used.device_path.empty());
     CHECK(!accelerator::set_default(accelerator::cpu_accelerator));
@@ -212,11 +215,11 @@ TEST(after_amp_uninitialize) {
     CHECK(host().default_view.accelerator == host());
     host().default_view.wait();
     CHECK(host().create_view() != host().default_view);
-    // Undefined in C++ AMP; here it says so.
+    // Undefined in C++ AMP; revamp throws.
     CHECK_THROWS(runtime_exception, (before.wait(), 0));
 }
 
-// A kernel on host threads that runs until it may end.
+// A kernel on host threads that runs until the gate opens.
 namespace {
 struct gate {
     std::mutex mutex;
@@ -229,7 +232,7 @@ struct gate {
         is_open = true;
         changed.notify_all();
     }
-    // Open at the end in any case, or the library waits for the kernel forever.
+    // Opens the gate in any case: otherwise the library would wait for the kernel forever.
     ~gate() { open(); }
     void dispatch(const accelerator_view &view) {
         static const int one[] = {1};
@@ -249,7 +252,7 @@ struct gate {
 };
 } // namespace
 
-TEST(futures_that_hold_nothing) {
+TEST(empty_futures) {
     const completion_future none;
     CHECK(!none.valid());
     CHECK_THROWS(std::future_error, (none.get(), 0));
@@ -268,9 +271,11 @@ TEST(futures_wait) {
     CHECK(f.valid());
     CHECK(f.wait_for(std::chrono::milliseconds(5)) == std::future_status::timeout);
     CHECK(f.wait_for(std::chrono::seconds(-5)) == std::future_status::timeout);
+    CHECK(f.wait_for((std::chrono::seconds::min)()) == std::future_status::timeout);
     CHECK(f.wait_for(std::chrono::duration<double>(0.001)) == std::future_status::timeout);
     CHECK(f.wait_until(std::chrono::system_clock::now() + std::chrono::milliseconds(5)) == std::future_status::timeout);
     CHECK(f.wait_until(std::chrono::steady_clock::now() - std::chrono::hours(5)) == std::future_status::timeout);
+    CHECK(f.wait_until((std::chrono::system_clock::time_point::min)()) == std::future_status::timeout);
     CHECK(!g.ran);
     std::thread opener([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -320,13 +325,13 @@ TEST(futures_continue) {
     CHECK(first.get_future().get() && second.get_future().get());
     shared.get();
     CHECK(tasks.get());
-    // Of what is done.
+    // Continuations of a finished operation.
     std::promise<void> third;
     f.then([&] { third.set_value(); });
     third.get_future().get();
     CHECK(f.to_task().then([]() -> bool { return true; }).get());
     f.to_task().get();
-    // A functor with a call operator that is not const.
+    // A functor with a non-const call operator.
     struct counting {
         std::promise<int> *promise;
         int calls;
@@ -353,7 +358,7 @@ TEST(futures_of_the_shim) {
     CHECK_THROWS(runtime_exception, (f.to_task().get(), 0));
 }
 
-// A barrier in a kernel that is not tiled fails the launch, and whoever waits for it.
+// A barrier in an untiled kernel makes the launch fail. Every future of the launch then fails too.
 TEST(futures_fail) {
     const accelerator_view view = host().create_view();
     static const int one[] = {1};
@@ -375,7 +380,7 @@ TEST(futures_fail) {
     CHECK_THROWS(runtime_exception, (tasks.get(), 0), CHECK_CONTAINS(e.what(), "barrier"));
 }
 
-// Tasks together: done when all are, or when one is.
+// `a && b` is done when both tasks are done, `a || b` when one task succeeds or both fail.
 TEST(tasks_together) {
     const completion_future done = host().create_view().create_marker();
     const auto number = [&](int n) { return done.to_task().then([n] { return n; }); };
@@ -392,17 +397,17 @@ TEST(tasks_together) {
     CHECK(ran == 2);
     CHECK_THROWS(std::runtime_error, ((one && failing()).get(), 0), CHECK_CONTAINS(e.what(), "it failed"));
 
-    // The first that does not fail, however late.
+    // `||` gives the result of the task that succeeds first, even if another task failed before.
     const int first = (one || two).get();
     CHECK(first == 1 || first == 2);
-    std::promise<void> go;
-    const std::shared_future<void> gone = go.get_future();
-    const task<int> late = done.to_task().then([gone] { return gone.wait(), 4; });
+    std::promise<void> release;
+    const std::shared_future<void> released = release.get_future();
+    const task<int> late = done.to_task().then([released] { return released.wait(), 4; });
     CHECK((late || one).get() == 1 && (two || late).get() == 2 && !late.is_done());
-    const task<int> saved = failing() || late;
-    CHECK(!saved.is_done());
-    go.set_value();
-    CHECK(saved.get() == 4);
+    const task<int> either = failing() || late;
+    CHECK(!either.is_done());
+    release.set_value();
+    CHECK(either.get() == 4);
     (left || right).wait();
     CHECK_THROWS(std::runtime_error, ((failing() || failing()).get(), 0));
 }
@@ -448,14 +453,14 @@ TEST(from_several_threads) {
     future.get();
 }
 
-// Destroyed after main(), in whatever order.
-static accelerator_view &kept() {
+// Static objects, which are destroyed after main() in any order.
+static accelerator_view &static_view() {
     static accelerator_view view = host().create_view();
     return view;
 }
 TEST(static_objects) {
-    static completion_future future = kept().create_marker();
-    static accelerator last = kept().accelerator;
+    static completion_future future = static_view().create_marker();
+    static accelerator last = static_view().accelerator;
     CHECK(future.valid() && last == host());
 }
 

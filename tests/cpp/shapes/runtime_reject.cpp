@@ -1,6 +1,6 @@
-// What the runtime's classes must reject (docs/spec/accelerators.md, docs/spec/copies.md). See revamp_cpp_rejections()
-// in CMakeLists.txt.
-#include <revamp/detail/runtime.h>
+// Uses of the runtime's classes that must not compile (docs/spec/accelerators.md, docs/spec/copies.md). See
+// revamp_cpp_rejections() in ../CMakeLists.txt.
+#include <revamp/detail/completion.h>
 
 namespace c = concurrency;
 
@@ -41,7 +41,7 @@ void cases(c::accelerator &accelerator, c::accelerator_view &view, const c::comp
 #ifdef FAIL_then_with_argument // no match|no matching|too few arguments
     future.then([](int) {});
 #endif
-#ifdef FAIL_continuation_with_wrong_argument // a continuation takes the task's value, or the task
+#ifdef FAIL_continuation_with_wrong_argument // a continuation must take the task's value or the task
     future.to_task().then([](const char *) {});
 #endif
 #ifdef FAIL_access_type_of_number // no viable|invalid conversion|no match

@@ -1,4 +1,4 @@
-// index, extent, tiled_extent, tiled_index, tile_barrier (docs/spec/shapes.md, docs/spec/launches.md).
+// Tests of index, extent, tiled_extent, tiled_index, tile_barrier (docs/spec/shapes.md, docs/spec/launches.md).
 #include <revamp/detail/exceptions.h>
 #include <revamp/detail/shapes.h>
 
@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-template <template <int> class Shape> void constructs() {
+template <template <int> class Shape> void check_construction() {
     static_assert(Shape<1>::rank == 1 && Shape<128>::rank == 128, "");
     static_assert(std::is_same<typename Shape<2>::value_type, int>::value, "");
     static_assert(std::is_trivially_copyable<Shape<3>>::value && sizeof(Shape<3>) == 3 * sizeof(int), "");
@@ -35,7 +35,7 @@ template <template <int> class Shape> void constructs() {
     CHECK(copy == four);
     copy[2] = 60;
     CHECK(copy != four && copy[2] == 60 && four[2] == 6);
-    // By any integer, without a warning, and by what converts to one.
+    // Shapes are indexed by any integer type without a warning, and by classes that convert to an integer.
     const int signed_number = 3;
     const std::size_t large_number = 3;
     const char small_number = 3;
@@ -52,14 +52,14 @@ template <template <int> class Shape> void constructs() {
     Shape<4> assigned;
     CHECK(&(assigned = copy) == &assigned && assigned == copy);
 }
-TEST(index_constructs) {
-    constructs<Concurrency::index>();
+TEST(index_construction) {
+    check_construction<Concurrency::index>();
 }
-TEST(extent_constructs) {
-    constructs<Concurrency::extent>();
+TEST(extent_construction) {
+    check_construction<Concurrency::extent>();
 }
 
-template <template <int> class Shape> void computes() {
+template <template <int> class Shape> void check_arithmetic() {
     const Shape<3> a(7, 20, -9);
     const Shape<3> b(2, 3, 4);
     CHECK(a + b == Shape<3>(9, 23, -5));
@@ -90,11 +90,11 @@ template <template <int> class Shape> void computes() {
     CHECK(c == 2 * a);
     CHECK(Shape<3>(1, 2, 3) != Shape<3>(1, 2, 4) && !(a != a));
 }
-TEST(index_computes) {
-    computes<Concurrency::index>();
+TEST(index_arithmetic) {
+    check_arithmetic<Concurrency::index>();
 }
-TEST(extent_computes) {
-    computes<Concurrency::extent>();
+TEST(extent_arithmetic) {
+    check_arithmetic<Concurrency::extent>();
 }
 
 TEST(extent_and_index) {
@@ -179,14 +179,14 @@ TEST(tiled_extents) {
     static_assert(std::is_same<decltype(extent<2>().tile<8, 4>()), tiled_extent<8, 4>>::value, "");
     static_assert(std::is_same<decltype(extent<3>().tile<8, 4, 2>()), tiled_extent<8, 4, 2>>::value, "");
     CHECK((extent<3>(1, 2, 3).tile<8, 4, 2>() == extent<3>(1, 2, 3)));
-    // The most a launch takes (PFE-6).
+    // The largest tile of a launch (PFE-6).
     CHECK((extent<1>(1).tile<1024>().size() == 1));
-    // More than a launch takes.
+    // Larger tiles are valid types: only launches reject them.
     CHECK((extent<1>(5000).tile<4096>().pad().size() == 8192 && extent<3>(65, 1, 1).tile<65, 1, 1>().size() == 65));
     static_assert(sizeof(tiled_index<2048>) > 0 && tiled_extent<65536, 65536>::tile_dim1 == 65536, "");
     CHECK((extent<2>(1, 1).tile<1, 1024>().size() == 1 && extent<2>(1, 1).tile<1024, 1>().size() == 1));
     CHECK((extent<3>(1, 1, 1).tile<64, 4, 4>().size() == 1 && extent<3>(1, 1, 1).tile<1, 1, 1024>().size() == 1));
-    // A calculation only.
+    // An explicitly constructed tiled_extent may have a larger tile too.
     CHECK((tiled_extent<4096>(extent<1>(5000)).pad()[0] == 8192));
 }
 
@@ -202,7 +202,7 @@ TEST(pad_and_truncate) {
     static_assert(std::is_same<decltype(three.pad()), tiled_extent<2, 3, 5>>::value, "");
     CHECK((three.pad() == extent<3>(4, 6, 15)));
     CHECK((three.truncate() == extent<3>(2, 6, 10)));
-    // Too large for an int: no size that an array or a launch takes.
+    // The padded extent overflows int: the result is no valid size of an array or launch.
     CHECK(tiled_extent<4>(extent<1>(INT_MAX)).pad()[0] <= 0);
     CHECK(tiled_extent<1>(extent<1>(INT_MAX)).pad()[0] == INT_MAX);
     CHECK(tiled_extent<4>(extent<1>(INT_MAX)).truncate()[0] == INT_MAX - 3);
@@ -238,8 +238,8 @@ TEST(tiled_indices) {
     CHECK(t == converted && converted == t);
     const tiled_index<2, 4, 8> copy(t);
     CHECK(copy.global == t.global && copy.tile_extent == t.tile_extent);
-    const tiled_index<2, 4, 8> made(t.global, t.local, t.tile, t.tile_origin, t.barrier);
-    CHECK(made.local == t.local);
+    const tiled_index<2, 4, 8> constructed(t.global, t.local, t.tile, t.tile_origin, t.barrier);
+    CHECK(constructed.local == t.local);
     CHECK(any_tiled_index<3>().global == Concurrency::index<1>(11));
     CHECK((any_tiled_index<3, 4>().tile == Concurrency::index<2>(5, 10)));
     static_assert(!std::is_copy_assignable<tiled_index<2>>::value, "");
@@ -247,7 +247,7 @@ TEST(tiled_indices) {
                   "by copying only");
 }
 
-// Kernels on host threads: each thread writes its cell of tile_static memory and reads another's after the barrier.
+// Kernels on host threads. Each thread writes one tile_static cell and, after the barrier, reads another thread's cell.
 namespace {
 constexpr int tiles = 37, width = 16;
 struct run {
@@ -255,16 +255,16 @@ struct run {
     void (*wait)(const Concurrency::tile_barrier &);
 };
 void kernel(const revamp_thread_id *id, void *context) {
-    run &it = *static_cast<run *>(context);
+    run &state = *static_cast<run *>(context);
     const auto t = revamp::detail::tiled_index_of<width, 0, 0>(*id);
     int *shared = static_cast<int *>(id->tile_memory);
     shared[t.local[0]] = t.global[0];
-    it.wait(t.barrier);
-    it.out[static_cast<std::size_t>(t.global[0])] = shared[width - 1 - t.local[0]];
+    state.wait(t.barrier);
+    state.out[static_cast<std::size_t>(t.global[0])] = shared[width - 1 - t.local[0]];
 }
-void mirrored(void (*wait)(const Concurrency::tile_barrier &)) {
-    run it;
-    it.wait = wait;
+void check_mirrored(void (*wait)(const Concurrency::tile_barrier &)) {
+    run state;
+    state.wait = wait;
     const int extent[] = {tiles * width}, tile[] = {width};
     revamp_parallel_for_each_info info = {};
     info.struct_size = sizeof info;
@@ -273,7 +273,7 @@ void mirrored(void (*wait)(const Concurrency::tile_barrier &)) {
     info.tile = tile;
     info.tile_memory = width * sizeof(int);
     info.function = kernel;
-    info.context = &it;
+    info.context = &state;
     revamp_accelerator host = nullptr;
     revamp_accelerator_view view = nullptr;
     revamp::detail::check(revamp_accelerator_get_default(REVAMP_CODE_HOST, &host));
@@ -281,27 +281,27 @@ void mirrored(void (*wait)(const Concurrency::tile_barrier &)) {
     revamp::detail::check(revamp_parallel_for_each(view, &info));
     revamp::detail::check(revamp_accelerator_view_wait(view));
     for (int i = 0; i < tiles * width; ++i)
-        CHECK(it.out[static_cast<std::size_t>(i)] == i / width * width + width - 1 - i % width);
+        CHECK(state.out[static_cast<std::size_t>(i)] == i / width * width + width - 1 - i % width);
 }
 } // namespace
 
 TEST(barrier_wait) {
-    mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait(); });
+    check_mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait(); });
 }
 TEST(barrier_wait_with_fences) {
-    mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait_with_all_memory_fence(); });
-    mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait_with_global_memory_fence(); });
-    mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait_with_tile_static_memory_fence(); });
+    check_mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait_with_all_memory_fence(); });
+    check_mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait_with_global_memory_fence(); });
+    check_mirrored([](const Concurrency::tile_barrier &barrier) { barrier.wait_with_tile_static_memory_fence(); });
 }
 TEST(barrier_copies) {
-    mirrored([](const Concurrency::tile_barrier &barrier) {
+    check_mirrored([](const Concurrency::tile_barrier &barrier) {
         const Concurrency::tile_barrier copy(barrier);
         copy.wait();
         copy.wait();
     });
 }
 
-// Templates are found by deduction.
+// Template arguments are deduced from the shapes.
 template <int N> int rank_of(const Concurrency::extent<N> &) {
     return N;
 }

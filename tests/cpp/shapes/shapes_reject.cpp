@@ -1,4 +1,4 @@
-// What the shapes must reject (docs/spec/shapes.md). See revamp_cpp_rejections() in CMakeLists.txt.
+// Each FAIL_ case must not compile, and its error must match the comment (revamp_cpp_rejections(), ../CMakeLists.txt).
 #include <revamp/detail/shapes.h>
 
 namespace c = concurrency;
@@ -63,28 +63,28 @@ void cases(const c::tile_barrier &barrier) {
 #ifdef FAIL_extent_of_index // no matching
     c::extent<2> x = c::extent<2>(c::index<2>());
 #endif
-#ifdef FAIL_index_equal_mixed // operands of == are an index or extent of different ranks
+#ifdef FAIL_index_equal_mixed // operands of == have different ranks
     (void)(c::index<2>() == c::index<3>());
 #endif
-#ifdef FAIL_index_unequal_mixed // operands of != are an index or extent of different ranks
+#ifdef FAIL_index_unequal_mixed // operands of != have different ranks
     (void)(c::index<1>() != c::index<3>());
 #endif
-#ifdef FAIL_index_plus_mixed // operands of \+ are an index or extent of different ranks
+#ifdef FAIL_index_plus_mixed // operands of \+ have different ranks
     (void)(c::index<2>() + c::index<3>());
 #endif
-#ifdef FAIL_index_minus_mixed // operands of - are an index or extent of different ranks
+#ifdef FAIL_index_minus_mixed // operands of - have different ranks
     (void)(c::index<2>() - c::index<1>());
 #endif
-#ifdef FAIL_extent_equal_mixed // operands of == are an index or extent of different ranks
+#ifdef FAIL_extent_equal_mixed // operands of == have different ranks
     (void)(c::extent<2>() == c::extent<3>());
 #endif
-#ifdef FAIL_extent_plus_mixed // operands of \+ are an index or extent of different ranks
+#ifdef FAIL_extent_plus_mixed // operands of \+ have different ranks
     (void)(c::extent<2>() + c::extent<3>());
 #endif
-#ifdef FAIL_extent_plus_index_mixed // operands of \+ are an index or extent of different ranks
+#ifdef FAIL_extent_plus_index_mixed // operands of \+ have different ranks
     (void)(c::extent<2>() + c::index<3>());
 #endif
-#ifdef FAIL_extent_minus_index_mixed // operands of - are an index or extent of different ranks
+#ifdef FAIL_extent_minus_index_mixed // operands of - have different ranks
     (void)(c::extent<2>() - c::index<3>());
 #endif
 #ifdef FAIL_add_assign_mixed // no match|no viable
@@ -127,16 +127,16 @@ void cases(const c::tile_barrier &barrier) {
 #ifdef FAIL_contains_mixed // no known conversion|cannot convert|no viable conversion
     (void)c::extent<2>().contains(c::index<3>());
 #endif
-#ifdef FAIL_tile_1_of_rank_2 // tile<D0>\(\) is for an extent of rank 1
+#ifdef FAIL_tile_1_of_rank_2 // tile<D0>\(\) needs an extent of rank 1
     (void)c::extent<2>().tile<4>();
 #endif
-#ifdef FAIL_tile_2_of_rank_1 // tile<D0, D1>\(\) is for an extent of rank 2
+#ifdef FAIL_tile_2_of_rank_1 // tile<D0, D1>\(\) needs an extent of rank 2
     (void)c::extent<1>().tile<4, 4>();
 #endif
-#ifdef FAIL_tile_3_of_rank_2 // tile<D0, D1, D2>\(\) is for an extent of rank 3
+#ifdef FAIL_tile_3_of_rank_2 // tile<D0, D1, D2>\(\) needs an extent of rank 3
     (void)c::extent<2>().tile<4, 4, 4>();
 #endif
-#ifdef FAIL_tile_1_of_rank_4 // tile<D0>\(\) is for an extent of rank 1
+#ifdef FAIL_tile_1_of_rank_4 // tile<D0>\(\) needs an extent of rank 1
     (void)c::extent<4>().tile<4>();
 #endif
 #ifdef FAIL_tile_of_0 // every dimension of a tile must be at least 1

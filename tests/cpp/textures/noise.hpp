@@ -1,4 +1,4 @@
-// Random bytes, the same each time.
+// Returns pseudo-random bytes. Each call returns the same bytes.
 #ifndef NOISE_HPP
 #define NOISE_HPP
 

@@ -1,4 +1,4 @@
-// Texels as functions of bytes: the table of types, numbers, sampling and gathering, without the library.
+// Tests the headers' code for texels in host memory: the table of types, conversions, sampling and gathering.
 #include "../check.hpp"
 
 #include <revamp/detail/sampler.h>
@@ -13,14 +13,14 @@ namespace detail = revamp::detail;
 
 namespace {
 
-// Bytes of texels, as the words that they are stored in.
+// The texels of all levels, in memory.
 template <class T, int N> struct pixels {
     alignas(16) unsigned char bytes[8192] = {};
     detail::texels<N> all;
 
     explicit pixels(const extent<N> &shape, unsigned levels = 1, unsigned bits = detail::default_bits<T>)
         : all{bytes, shape, levels, bits} {}
-    // By their number, through all levels.
+    // Access to texels by number. Each level's numbers follow those of the previous level.
     void put(int at, const T &value) { detail::with_bits<T>(all.bits, detail::store_action<T>{bytes, at, value}); }
     T operator[](int at) const { return detail::with_bits<T>(all.bits, detail::load_action<T>{bytes, at}); }
 };
@@ -44,7 +44,7 @@ template <class T> constexpr unsigned widths() {
 } // namespace
 
 TEST(TEX_2_TEX_3_TEX_4_the_table_of_types) {
-    // The widths that each takes, added, and the default.
+    // Checks the sum of the widths (in bits) that each type may have, and its default width.
     static_assert(widths<int>() == 56 && widths<int_2>() == 56 && widths<int_4>() == 56 && widths<int_3>() == 32);
     static_assert(widths<uint>() == 56 && widths<uint_2>() == 56 && widths<uint_4>() == 56 && widths<uint_3>() == 32);
     static_assert(widths<float>() == 48 && widths<float_2>() == 48 && widths<float_4>() == 48 &&
@@ -62,7 +62,7 @@ TEST(TEX_2_TEX_3_TEX_4_the_table_of_types) {
 }
 
 TEST(TEX_76_every_code_is_read_as_its_number) {
-    // -127 and -128 are both -1.
+    // Both -127 and -128 are read as -1.
     for (int code = -128; code < 128; ++code)
         CHECK_EQUAL((detail::component_of<norm, 8>(unsigned(code) & 0xFF)),
                     norm(code == -128 ? -1.0f : float(code) / 127.0f));
@@ -98,7 +98,7 @@ TEST(TEX_75_TEX_78_every_number_goes_back_to_its_code) {
         CHECK_EQUAL((detail::code_of<unorm, 8>(detail::component_of<unorm, 8>(code))), code);
         CHECK_EQUAL((detail::code_of<norm, 8>(detail::component_of<norm, 8>(code))), code == 0x80 ? 0x81 : code);
     }
-    // What lies between goes to the nearest.
+    // Numbers between two codes get the nearest code.
     for (int step = 0; step < 255; ++step) {
         const float below = (float(step) + 0.45f) / 255.0f, above = (float(step) + 0.55f) / 255.0f;
         CHECK_EQUAL((detail::code_of<unorm, 8>(unorm(below))), unsigned(step));
@@ -109,7 +109,7 @@ TEST(TEX_75_TEX_78_every_number_goes_back_to_its_code) {
     CHECK_EQUAL((detail::code_of<norm, 16>(norm(nan))), 0U);
     CHECK_EQUAL((detail::code_of<unorm, 8>(unorm(2.0f))), 255U);
     CHECK_EQUAL((detail::code_of<norm, 8>(norm(-2.0f))), 0x81U);
-    // Halves: toward zero, and never further than the largest finite one.
+    // Halves are rounded toward zero, and finite floats never become infinite.
     CHECK_EQUAL(detail::half_to_float(detail::float_to_half(65535.0f)), 65504.0f);
     CHECK_EQUAL(detail::half_to_float(detail::float_to_half(-1e9f)), -65504.0f);
     CHECK_EQUAL(detail::float_to_half(inf), 0x7C00U);
@@ -130,7 +130,7 @@ TEST(TEX_77_TEX_79_TEX_80_integers_are_clamped_and_other_bits_kept) {
     CHECK_EQUAL((detail::component_of<int, 16>(detail::code_of<int, 16>(-2147483647 - 1))), -32768);
     CHECK_EQUAL((detail::component_of<uint, 16>(detail::code_of<uint, 16>(~0U))), 65535U);
     CHECK_EQUAL((detail::component_of<int, 8>(0xFF)), -1);
-    // No curve: the middle of 8 bits is 128 / 255 (TEX-80).
+    // No sRGB curve: code 128 of 8 bits is 128 / 255 (TEX-80).
     CHECK_EQUAL(float(detail::component_of<unorm, 8>(128)), 128.0f / 255.0f);
     CHECK_EQUAL((detail::component_of<int, 32>(0x80000000U)), -2147483647 - 1);
     CHECK_EQUAL((detail::component_of<uint, 32>(0xFFFFFFFFU)), 0xFFFFFFFFU);
@@ -144,7 +144,7 @@ TEST(TEX_77_TEX_79_TEX_80_integers_are_clamped_and_other_bits_kept) {
     CHECK_EQUAL(pairs[3], double_2(0.1, std::numeric_limits<double>::max()));
 }
 
-TEST(components_lie_in_the_order_of_their_names) {
+TEST(components_are_stored_in_the_order_of_their_names) {
     pixels<uint_4, 1> colours(extent<1>(2), 1, 8);
     colours.put(1, uint_4(1, 2, 3, 4));
     const unsigned char expected[] = {0, 0, 0, 0, 1, 2, 3, 4};
@@ -171,7 +171,7 @@ TEST(TEX_18_TEX_25_TEX_26_TEX_27_indices_and_levels) {
                 CHECK_EQUAL(detail::fetch_texel<float>(cube.all, index<3>(d, r, c)),
                             inside ? float(d * 6 + r * 3 + c + 1) : 0.0f);
             }
-    // Level 1 has 2 x 1 x 1, level 2 one texel.
+    // Level 1 has 2 x 1 x 1 texels, level 2 has one texel.
     CHECK_EQUAL(detail::fetch_texel<float>(cube.all, index<3>(1, 0, 0), 1), 26.0f);
     CHECK_EQUAL(detail::fetch_texel<float>(cube.all, index<3>(0, 0, 1), 1), 0.0f);
     CHECK_EQUAL(detail::fetch_texel<float>(cube.all, index<3>(0, 0, 0), 2), 27.0f);
@@ -210,14 +210,14 @@ TEST(TEX_46_TEX_49_linear_lies_between_its_texels) {
     for (int i = 0; i < 5; ++i)
         row.put(i, values[i]);
     for (int k = 0; k <= 400; ++k) {
-        const float u = 0.1f + float(k) / 500.0f, place = u * 5.0f - 0.5f;
-        const int i = std::min(3, std::max(0, int(std::floor(place))));
+        const float u = 0.1f + float(k) / 500.0f, position = u * 5.0f - 0.5f;
+        const int i = std::min(3, std::max(0, int(std::floor(position))));
         const float got = sampled(row, sampler(filter_linear, address_clamp), u);
-        const float ideal = values[i] + (values[i + 1] - values[i]) * (place - float(i));
+        const float ideal = values[i] + (values[i + 1] - values[i]) * (position - float(i));
         CHECK(std::abs(got - ideal) <= std::abs(values[i + 1] - values[i]) / 512.0f + 1e-4f);
         CHECK(got >= std::min(values[i], values[i + 1]) && got <= std::max(values[i], values[i + 1]));
     }
-    // 4 and 8 texels; x is the last dimension (TEX-46).
+    // Samples between 4 texels of a square and 8 texels of a cube. x is the last dimension (TEX-46).
     pixels<float, 2> square(extent<2>(2, 2));
     pixels<float, 3> cube(extent<3>(2, 2, 2));
     for (int i = 0; i < 8; ++i) {
@@ -236,16 +236,16 @@ TEST(TEX_46_TEX_49_linear_lies_between_its_texels) {
 }
 
 TEST(TEX_50_a_constant_texture_samples_to_the_constant) {
-    pixels<unorm_4, 2> one(extent<2>(5, 3), 3, 8);
+    pixels<unorm_4, 2> constant_texture(extent<2>(5, 3), 3, 8);
     const unorm_4 colour(unorm(51.0f / 255.0f), unorm(1.0f), unorm(0.0f), unorm(7.0f / 255.0f));
     for (int i = 0; i < 15 + 2 + 1; ++i)
-        one.put(i, colour);
-    const unorm_4 stored = one[0];
+        constant_texture.put(i, colour);
+    const unorm_4 stored = constant_texture[0];
     for (const auto filter : filters)
         for (const auto address : {address_wrap, address_mirror, address_clamp})
             for (const float u : {-7.3f, -0.01f, 0.0f, 0.37f, 1.0f, 4.9f, 1e9f, -1e30f})
                 for (const float level : {-1.0f, 0.0f, 0.3f, 1.5f, 2.0f, 9.0f})
-                    CHECK_EQUAL(sampled(one, sampler(filter, address), {u, 0.3f - u}, level), stored);
+                    CHECK_EQUAL(sampled(constant_texture, sampler(filter, address), {u, 0.3f - u}, level), stored);
 }
 
 TEST(TEX_51_TEX_52_addresses_outside) {
@@ -254,12 +254,12 @@ TEST(TEX_51_TEX_52_addresses_outside) {
     for (int i = 0; i < width; ++i)
         row.put(i, float(i + 1));
     const auto expected = [&](address_mode address, int i) {
-        const int round = ((i % width) + width) % width, both = ((i % (2 * width)) + 2 * width) % (2 * width);
+        const int wrapped = ((i % width) + width) % width, mirrored = ((i % (2 * width)) + 2 * width) % (2 * width);
         switch (address) {
         case address_wrap:
-            return row[round];
+            return row[wrapped];
         case address_mirror:
-            return row[both < width ? both : 2 * width - 1 - both];
+            return row[mirrored < width ? mirrored : 2 * width - 1 - mirrored];
         case address_clamp:
             return row[std::min(std::max(i, 0), width - 1)];
         default:
@@ -274,7 +274,8 @@ TEST(TEX_51_TEX_52_addresses_outside) {
             CHECK_EQUAL(sampled(row, linear, (float(i) + 0.5f) / 4.0f), expected(address, i));
             CHECK_EQUAL(sampled(row, linear, float(i) / 4.0f), (expected(address, i - 1) + expected(address, i)) / 2);
         }
-    // One dimension is enough; the first components count, and norm and unorm clamp them.
+    // A position is outside if one of its coordinates is. It then samples the first components of the border colour,
+    // clamped for norm and unorm.
     pixels<unorm_2, 2> square(extent<2>(2, 2), 1, 8);
     for (int i = 0; i < 4; ++i)
         square.put(i, unorm_2(unorm(1.0f), unorm(1.0f)));
@@ -282,7 +283,9 @@ TEST(TEX_51_TEX_52_addresses_outside) {
     CHECK_EQUAL(sampled(square, border, {0.5f, 1.5f}), unorm_2(unorm(0.0f), unorm(0.25f)));
     CHECK_EQUAL(sampled(square, border, {-0.1f, 0.5f}), unorm_2(unorm(0.0f), unorm(0.25f)));
     CHECK_EQUAL(sampled(square, border, {0.5f, 0.5f}), unorm_2(unorm(1.0f), unorm(1.0f)));
-    // What is no number is somewhere.
+    // A NaN coordinate counts as 0 (TEX-56), which is not outside.
+    CHECK_EQUAL(sampled(square, border, {NAN, 0.5f}), unorm_2(unorm(1.0f), unorm(1.0f)));
+    // NaN and infinite coordinates sample some texel.
     for (const float u : {NAN, INFINITY, -INFINITY, 3e38f})
         for (const auto address : {address_wrap, address_mirror, address_clamp})
             for (const auto filter : filters)
@@ -310,15 +313,15 @@ TEST(TEX_45_TEX_58_TEX_59_gather) {
         image.put(i, float_2(float(i), float(100 + i)));
     const auto gathered = [&](const sampler &by, float x, float y, int component) {
         const detail::coordinates<2> at = {{x, y}};
-        const detail::sampling how = detail::sampling_by(by);
-        return component == 0   ? detail::gather_texels<0, float_2>(image.all, how, at)
-               : component == 1 ? detail::gather_texels<1, float_2>(image.all, how, at)
-               : component == 2 ? detail::gather_texels<2, float_2>(image.all, how, at)
-                                : detail::gather_texels<3, float_2>(image.all, how, at);
+        const detail::sampling sampling_settings = detail::sampling_by(by);
+        return component == 0   ? detail::gather_texels<0, float_2>(image.all, sampling_settings, at)
+               : component == 1 ? detail::gather_texels<1, float_2>(image.all, sampling_settings, at)
+               : component == 2 ? detail::gather_texels<2, float_2>(image.all, sampling_settings, at)
+                                : detail::gather_texels<3, float_2>(image.all, sampling_settings, at);
     };
     for (const auto filter : filters) {
         const sampler clamp(filter, address_clamp);
-        // Between columns 1 and 2, rows 0 and 1.
+        // Gathers from columns 1 and 2 and rows 0 and 1.
         CHECK_EQUAL(gathered(clamp, 0.5f, 1.0f / 3, 0), float_4(5, 6, 2, 1));
         CHECK_EQUAL(gathered(clamp, 0.5f, 1.0f / 3, 1), float_4(105, 106, 102, 101));
         CHECK_EQUAL(gathered(clamp, 0.5f, 1.0f / 3, 2), float_4(0));

@@ -1,5 +1,5 @@
-// Textures, views and samplers in kernels (docs/spec/textures.md). Built for host threads alone here, and compiled for
-// devices in tests/kernels.
+// Tests of textures, views and samplers in kernels (docs/spec/textures.md). This build has host threads only;
+// tests/kernels compiles the file for devices.
 #include <amp.h>
 #include <amp_graphics.h>
 
@@ -21,10 +21,10 @@ namespace detail = revamp::detail;
 
 namespace {
 
-accelerator_view here() {
+accelerator_view target_view() {
     return accelerator().default_view;
 }
-// Whether the compiler of kernels tells how each capture is used.
+// True if the kernel compiler compiles this file. Each launch then knows how its kernel uses the captured objects.
 constexpr bool compiled = REVAMP_DEVICE_LANGUAGE;
 
 template <class T, class X> std::vector<T> values(const X &of) {
@@ -37,13 +37,13 @@ template <class X> std::vector<unsigned char> bytes_of(const X &of) {
     copy(of, all.data(), static_cast<unsigned>(all.size()));
     return all;
 }
-template <class T> std::vector<T> counted(int size, int first = 0) {
+template <class T> std::vector<T> ascending(int size, int first = 0) {
     std::vector<T> all(static_cast<unsigned>(size));
     for (int i = 0; i < size; ++i)
         all[static_cast<unsigned>(i)] = static_cast<T>(first + i);
     return all;
 }
-// What a kernel that reads a texture of T gives: its texels as an array of T.
+// The texels of a texture, as a kernel reads them by index.
 template <class T, int N> std::vector<T> read(const texture<T, N> &from) {
     std::vector<T> out(from.extent.size());
     array_view<T, N> view(from.extent, out);
@@ -54,12 +54,12 @@ template <class T, int N> std::vector<T> read(const texture<T, N> &from) {
     view.synchronize();
     return out;
 }
-// A texture of all bits that T has, read by index; written by a view, read again.
-template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
+// Fills a texture with random bytes and reads it by index. Then copies the values to another texture in a kernel.
+template <class T, int N> void check_access_by_index(unsigned bits, const extent<N> &shape) {
     const unsigned length = shape.size() * bits / 8 * static_cast<unsigned>(short_vector_traits<T>::size);
     std::vector<unsigned char> source = noise(length);
     if (bits == 16 && std::is_same_v<detail::texel_scalar<T>, float>) {
-        // No exponents of infinities.
+        // Avoids the exponents of infinities and NaNs.
         for (unsigned i = 1; i < length; i += 2)
             source[i] &= 0xBF;
     }
@@ -75,7 +75,7 @@ template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
     for (unsigned n = 0; n < shape.size(); ++n)
         same = same && got[n] == detail::with_bits<T>(bits, detail::load_action<T>{memory, static_cast<int>(n)});
     CHECK(same);
-    // Now a device has it as an image; it may convert norm and unorm with another last bit.
+    // On a device, the second read may use an image, whose conversion of norm and unorm may differ in the last bit.
     const std::vector<T> again = read(from);
     for (unsigned n = 0; n < shape.size(); ++n) {
         if constexpr (detail::is_normalized<detail::texel_scalar<T>>) {
@@ -92,7 +92,7 @@ template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
     const texture_view<T, N> writable(to);
     parallel_for_each(
         shape, [=](index<N> i) restrict(amp) { writable.set(i, texels(i)); });
-    // The lowest code of norm became the next one.
+    // The copy does not preserve the lowest norm code: it is read as -1, and -1 is written as the next code.
     if (std::is_same_v<detail::texel_scalar<T>, norm>)
         CHECK(read(to) == got);
     else
@@ -102,37 +102,37 @@ template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
 } // namespace
 
 TEST(TEX_16_TEX_24_TEX_25_texels_of_all_kinds_by_index) {
-    // Each kind, width, number of components and rank once: texels.cpp has all of them.
-    indexed<int, 1>(8, extent<1>(100));
-    indexed<int, 1>(16, extent<1>(100));
-    indexed<int, 1>(32, extent<1>(100));
-    indexed<uint_4, 2>(8, extent<2>(7, 9));
-    indexed<uint_4, 2>(16, extent<2>(7, 9));
-    indexed<float_2, 2>(16, extent<2>(9, 5));
-    indexed<float_2, 2>(32, extent<2>(9, 5));
-    indexed<float_3, 3>(32, extent<3>(3, 4, 5));
-    indexed<norm_4, 1>(16, extent<1>(31));
-    indexed<norm_4, 1>(8, extent<1>(31));
-    indexed<unorm, 2>(8, extent<2>(9, 5));
-    indexed<unorm, 2>(16, extent<2>(9, 5));
+    // Tests each kind, width, number of components and rank once. texels.cpp tests all combinations.
+    check_access_by_index<int, 1>(8, extent<1>(100));
+    check_access_by_index<int, 1>(16, extent<1>(100));
+    check_access_by_index<int, 1>(32, extent<1>(100));
+    check_access_by_index<uint_4, 2>(8, extent<2>(7, 9));
+    check_access_by_index<uint_4, 2>(16, extent<2>(7, 9));
+    check_access_by_index<float_2, 2>(16, extent<2>(9, 5));
+    check_access_by_index<float_2, 2>(32, extent<2>(9, 5));
+    check_access_by_index<float_3, 3>(32, extent<3>(3, 4, 5));
+    check_access_by_index<norm_4, 1>(16, extent<1>(31));
+    check_access_by_index<norm_4, 1>(8, extent<1>(31));
+    check_access_by_index<unorm, 2>(8, extent<2>(9, 5));
+    check_access_by_index<unorm, 2>(16, extent<2>(9, 5));
 }
 
 TEST(TEX_79_doubles_by_index) {
-    if (!here().accelerator.supports_double_precision) SKIP("no doubles");
-    indexed<double_2, 3>(64, extent<3>(2, 3, 4));
+    if (!target_view().accelerator.supports_double_precision) SKIP("the accelerator does not support double precision");
+    check_access_by_index<double_2, 3>(64, extent<3>(2, 3, 4));
 }
 
 TEST(TEX_14_TEX_17_TEX_19_TEX_20_TEX_29_a_texture_by_reference) {
-    const std::vector<int> v = counted<int>(24);
+    const std::vector<int> v = ascending<int>(24);
     texture<int, 2> t(4, 6, v.begin(), v.end());
     texture<int, 1> row(24);
     texture<float, 3> cube(extent<3>(2, 3, 4));
     texture<uint, 2> levels(extent<2>(8, 4), 32U, 0U);
-    std::vector<int> told(24);
-    array_view<int> out(24, told);
+    std::vector<int> results(24);
+    array_view<int> out(24, results);
     parallel_for_each(
         t.extent, [ =, &t, &row, &cube, &levels ](index<2> i) restrict(amp) {
-            // All forms of access; reads and writes of one texture (32 bits).
+            // Uses all forms of access. Kernels may read and write a texture of 32 bits.
             const int sum = t[i] + t(i) + t(i[0], i[1]) + t.get(i);
             t.set(i, sum);
             const int n = i[0] * t.extent[1] + i[1];
@@ -147,9 +147,9 @@ TEST(TEX_14_TEX_17_TEX_19_TEX_20_TEX_29_a_texture_by_reference) {
     const std::vector<int> sums = values<int>(t);
     for (int n = 0; n < 24; ++n) {
         CHECK_EQUAL(sums[unsigned(n)], 4 * n);
-        CHECK_EQUAL(told[unsigned(n)], 3 * n + 4 + 4 + 800 + 4000);
+        CHECK_EQUAL(results[unsigned(n)], 3 * n + 4 + 4 + 800 + 4000);
     }
-    // As a reference member of a functor, and given to functions.
+    // The texture is a reference member of a functor, and an argument of functions.
     struct functor {
         texture<int, 2> &texels;
         static int doubled(const texture<int, 2> &of, const index<2> &i) restrict(amp) { return 2 * of[i]; }
@@ -161,7 +161,7 @@ TEST(TEX_14_TEX_17_TEX_19_TEX_20_TEX_29_a_texture_by_reference) {
 }
 
 TEST(TEX_18_the_last_index_runs_along_the_row) {
-    const std::vector<float> v = counted<float>(24);
+    const std::vector<float> v = ascending<float>(24);
     const texture<float, 3> t(2, 3, 4, v.begin(), v.end());
     const texture_view<const float, 3> view(t);
     float got[4] = {};
@@ -189,7 +189,7 @@ TEST(TEX_21_TEX_22_TEX_23_narrow_textures_are_read_or_written) {
     parallel_for_each(
         half.extent, [ =, &t ](index<1> i) restrict(amp) { view.set(i, static_cast<float>(t[i]) + 0.5f); });
     CHECK_EQUAL(read(half)[15], 100.5f);
-    // Host threads without a compiler of kernels do not know.
+    // Without the kernel compiler, host threads cannot detect the violation.
     if (!compiled) return;
     CHECK_THROWS(unsupported_feature,
                  parallel_for_each(
@@ -204,7 +204,7 @@ TEST(TEX_21_TEX_22_TEX_23_narrow_textures_are_read_or_written) {
                                           }));
 }
 
-// TEX-21 counts textures, not handles; with 32 bits handles that may write are the same memory.
+// TEX-21 also applies if a kernel reads and writes a texture by two handles. With 32 bits, both use the same memory.
 TEST(TEX_21_TEX_35_a_texture_by_two_handles) {
     for (const unsigned bits : {8U, 16U, 32U}) {
         texture<int, 1> t(16, bits);
@@ -212,7 +212,7 @@ TEST(TEX_21_TEX_35_a_texture_by_two_handles) {
         const writeonly_texture_view<int, 1> out(t);
         const texture_view<const int, 1> read_only(t);
         int expected = 0;
-        // Texels 0 and up become `expected` and up.
+        // Checks a launch that adds 1 to each texel, or must fail (below 32 bits). Texel i is then `expected` + i.
         const auto check = [&](const auto &launch) {
             if (compiled && bits < 32) {
                 CHECK_THROWS(unsupported_feature, launch(), CHECK_CONTAINS(e.what(), " bits"));
@@ -244,7 +244,7 @@ TEST(TEX_21_TEX_35_a_texture_by_two_handles) {
         CHECK_THROWS(runtime_exception, parallel_for_each(
                                             t.extent, [=](index<1> i) restrict(amp) { one.set(i, read_only[i]); }));
     }
-    // One level is read and another one written.
+    // One level is read, and another level is written.
     texture<int, 1> levels(extent<1>(16), 8U, 2U);
     const texture_view<int, 1> first(levels, 0), second(levels, 1);
     parallel_for_each(
@@ -253,7 +253,7 @@ TEST(TEX_21_TEX_35_a_texture_by_two_handles) {
 }
 
 TEST(TEX_26_TEX_27_outside) {
-    const std::vector<float> v = counted<float>(12, 1);
+    const std::vector<float> v = ascending<float>(12, 1);
     texture<float, 2> t(3, 4, v.begin(), v.end());
     texture<unorm_4, 2> u(extent<2>(3, 4), noise(48).data(), 48, 8U);
     const texture_view<const float, 2> view(t);
@@ -270,9 +270,9 @@ TEST(TEX_26_TEX_27_outside) {
         for (int c = -1; c < 5; ++c)
             CHECK_EQUAL(out[unsigned((r + 1) * 6 + c + 1)],
                         r >= 0 && r < 3 && c >= 0 && c < 4 ? float(r * 4 + c + 1) : 0.0f);
-    // Around a level on all sides.
+    // Writes outside a level, on all sides, change nothing.
     texture<int, 2> levels(extent<2>(8, 8), 32U, 0U);
-    const std::vector<int> before = counted<int>(85, 100);
+    const std::vector<int> before = ascending<int>(85, 100);
     copy(before.data(), 85 * 4, levels);
     const texture_view<int, 2> one(levels, 1);
     parallel_for_each(
@@ -305,7 +305,7 @@ TEST(TEX_28_texels_in_a_tile_after_a_barrier) {
         CHECK_EQUAL(out[unsigned(n)], n / 64 * 64 + 63 - n % 64);
 }
 
-// Each orders the texels of a tile, and lets its threads wait.
+// Each functor makes the threads of a tile wait, and orders their accesses to texels.
 struct waits_for_all {
     void operator()(const tile_barrier &b) const restrict(amp) { b.wait_with_all_memory_fence(); }
 };
@@ -352,8 +352,8 @@ TEST(TEX_28_texels_in_a_tile_after_a_fence_of_global_memory) {
 
 TEST(TEX_31_TEX_32_where_launches_run) {
     const accelerator_view cpu = accelerator(accelerator::cpu_accelerator).default_view;
-    const accelerator_view second = here().accelerator.create_view();
-    texture<int, 1> a(4), b(4, second), staging(4, cpu, here());
+    const accelerator_view second = target_view().accelerator.create_view();
+    texture<int, 1> a(4), b(4, second), staging(4, cpu, target_view());
     std::vector<int> out(4);
     array_view<int> view(4, out);
     CHECK_THROWS(runtime_exception,
@@ -364,9 +364,9 @@ TEST(TEX_31_TEX_32_where_launches_run) {
     CHECK_THROWS(runtime_exception,
                  parallel_for_each(
                      extent<1>(4), [ =, &staging ](index<1> i) restrict(amp) { view[i] = staging[i]; }));
-    const std::vector<int> v = counted<int>(4);
+    const std::vector<int> v = ascending<int>(4);
     copy(v.begin(), v.end(), b);
-    // The texture chooses.
+    // The launch runs where the captured texture is.
     const texture_view<const int, 1> texels(b);
     parallel_for_each(
         extent<1>(4), [=](index<1> i) restrict(amp) { view[i] = texels[i]; });
@@ -390,7 +390,7 @@ int of_view_by_pointer(const texture_view<const int, 1> *v, int i) restrict(amp)
     return v->get(index<1>(i));
 }
 TEST(TEX_30_textures_are_handed_on_by_reference_and_by_pointer) {
-    const std::vector<int> v = counted<int>(8, 3);
+    const std::vector<int> v = ascending<int>(8, 3);
     texture<int, 1> a(8, v.begin(), v.end()), b(8);
     const texture_view<const int, 1> view(a);
     std::vector<int> out(8);
@@ -401,9 +401,9 @@ TEST(TEX_30_textures_are_handed_on_by_reference_and_by_pointer) {
             sums[i] = by_reference(a, i[0]) + 10 * of_view(view, i[0]) + 100 * of_view_by_pointer(&view, i[0]);
         });
     sums.synchronize();
-    const std::vector<int> turned = values<int>(b);
+    const std::vector<int> reversed = values<int>(b);
     for (unsigned i = 0; i < 8; ++i)
-        CHECK(turned[7 - i] == v[i] && out[i] == 111 * v[i]);
+        CHECK(reversed[7 - i] == v[i] && out[i] == 111 * v[i]);
 }
 
 TEST(TEX_29_TEX_30_by_value) {
@@ -415,7 +415,7 @@ TEST(TEX_29_TEX_30_by_value) {
                  parallel_for_each(
                      extent<1>(4), [=](index<1> i) restrict(amp) { view[i] = t[i]; }),
                  CHECK_CONTAINS(e.what(), "by value"));
-    // As a member, and as a base.
+    // Captured objects that have a texture as a member or as a base are errors too.
     struct held {
         texture<int, 1> texels;
     };
@@ -433,7 +433,7 @@ TEST(TEX_29_TEX_30_by_value) {
                      extent<1>(4), [=](index<1> i) restrict(amp) { view[i] = is_one[i]; }),
                  CHECK_CONTAINS(e.what(), "by value"));
 #endif
-    // Views in members and bases.
+    // Texture views may be in members and bases.
     struct base {
         texture_view<int, 1> to;
     };
@@ -442,7 +442,7 @@ TEST(TEX_29_TEX_30_by_value) {
         sampler by;
     };
     texture<int, 1> source(4);
-    const std::vector<int> v = counted<int>(4, 5);
+    const std::vector<int> v = ascending<int>(4, 5);
     copy(v.begin(), v.end(), source);
     const both views{{texture_view<int, 1>(t)}, texture_view<const int, 1>(source), sampler(filter_point)};
     parallel_for_each(
@@ -452,7 +452,7 @@ TEST(TEX_29_TEX_30_by_value) {
 
 TEST(TEX_33_TEX_34_TEX_35_levels_that_are_read_and_written) {
     texture<float, 2> t(extent<2>(8, 8), 32U, 0U);
-    const std::vector<float> v = counted<float>(64);
+    const std::vector<float> v = ascending<float>(64);
     const texture_view<float, 2> first(t);
     copy(v.begin(), v.end(), first);
     for (unsigned level = 0; level + 1 < t.mipmap_levels; ++level) {
@@ -475,12 +475,12 @@ TEST(TEX_33_TEX_34_TEX_35_levels_that_are_read_and_written) {
         CHECK_THROWS(runtime_exception, parallel_for_each(
                                             t.extent, [ =, &t ](index<2> i) restrict(amp) { t.set(i, all[i]); }));
     }
-    // A texture that is captured itself is its level 0.
+    // A texture captured by reference stands for its level 0.
     const texture_view<const float, 2> second(t, 1, 1);
     parallel_for_each(
         t.extent, [ =, &t ](index<2> i) restrict(amp) { t.set(i, second(i[0] / 2, i[1] / 2) >= 4.5f ? t[i] : -1.0f); });
     CHECK(values<float>(first) == v);
-    // Both read, two write.
+    // Two handles read one texture, and two write another.
     texture<float, 2> sums(8, 8);
     const texture_view<float, 2> one(sums);
     const writeonly_texture_view<float, 2> other(sums);
@@ -514,7 +514,7 @@ TEST(TEX_42_TEX_43_views_made_and_copied_in_kernels) {
     const std::vector<float> got = values<float>(t);
     CHECK(got[3] == 3 && got[4] == 2);
 #if !REVAMP_DEVICE_LANGUAGE
-    // The other two; the compiler of kernels refuses them.
+    // Two kinds of view that a kernel cannot make. The kernel compiler rejects them.
     const auto both = [&](bool which) {
         texture<float_2, 1> pair(8);
         parallel_for_each(
@@ -524,10 +524,11 @@ TEST(TEX_42_TEX_43_views_made_and_copied_in_kernels) {
                 else
                     t.set(i, texture_view<const float, 1>(t)[i]);
             });
-        here().wait();
+        target_view().wait();
     };
     for (const bool which : {false, true})
-        CHECK_THROWS(runtime_exception, both(which), CHECK_CONTAINS(std::string(e.what()), "made in a kernel"));
+        CHECK_THROWS(runtime_exception, both(which),
+                     CHECK_CONTAINS(std::string(e.what()), "a kernel cannot create this view"));
 #endif
 }
 
@@ -540,15 +541,15 @@ TEST(TEX_53_TEX_55_samplers_in_kernels) {
     parallel_for_each(
         extent<1>(100), [=](index<1> i) restrict(amp) {
             const float_2 at = float_2(float(i[0]) * 0.03f - 1.0f, 0.7f - float(i[0]) * 0.01f);
-            sampler chosen = a;
-            if (i[0] % 2 == 0) chosen = b;
+            sampler selected = a;
+            if (i[0] % 2 == 0) selected = b;
             got(i[0], 0) = view.sample(a, at);
             got(i[0], 1) = view.sample<filter_point, address_wrap>(at);
             got(i[0], 2) = view.sample(c, at);
             got(i[0], 3) = view.sample(at);
-            got(i[0], 4) = view.sample(chosen, at);
-            got(i[0], 5) = chosen.filter_mode == filter_linear ? float(view.sample<filter_linear, address_mirror>(at))
-                                                               : float(view.sample<filter_point, address_wrap>(at));
+            got(i[0], 4) = view.sample(selected, at);
+            got(i[0], 5) = selected.filter_mode == filter_linear ? float(view.sample<filter_linear, address_mirror>(at))
+                                                                 : float(view.sample<filter_point, address_wrap>(at));
         });
     got.synchronize();
     for (unsigned n = 0; n < 100; ++n)
@@ -619,14 +620,14 @@ TEST(TEX_73_TEX_74_launches_and_copies_keep_their_order) {
     }
     copy(a, out.begin());
     CHECK(out == std::vector<float>(size, 50.0f));
-    // The memory stays until the kernels ran.
+    // The texture's memory lives until the kernels have run.
     {
-        texture<float, 1> soon{extent<1>(int(size))};
-        const texture_view<float, 1> to(soon);
+        texture<float, 1> short_lived{extent<1>(int(size))};
+        const texture_view<float, 1> to(short_lived);
         parallel_for_each(
-            soon.extent, [=](index<1> i) restrict(amp) { to.set(i, 1.0f); });
+            short_lived.extent, [=](index<1> i) restrict(amp) { to.set(i, 1.0f); });
     }
-    here().wait();
+    target_view().wait();
 }
 
 TEST(msad4_in_kernels) {
@@ -643,11 +644,11 @@ TEST(msad4_in_kernels) {
 
 CHECK_MAIN
 
-// The texel at x of a row, by index; with `both` sampled as well, which must be the same.
+// Adds a row's texels, read by index. If `both`, the texels inside the row are sampled, which must give the same sum.
 static float sum_of(const texture_view<const float, 1> &row, bool both) {
     const int size = row.extent[0];
-    float told = 0;
-    const array_view<float> out(1, &told);
+    float results = 0;
+    const array_view<float> out(1, &results);
     const sampler nearest(filter_point);
     parallel_for_each(
         out.extent, [=](index<1>) restrict(amp) {
@@ -657,10 +658,10 @@ static float sum_of(const texture_view<const float, 1> &row, bool both) {
             out[0] = sum;
         });
     out.synchronize();
-    return told;
+    return results;
 }
 
-// Devices read textures from images of their own, which follow what is written (decision 34).
+// Devices read textures from mirror images, which must be updated after writes (decision 34).
 TEST(TEX_73_TEX_74_what_is_read_is_what_was_written_last) {
     texture<float, 1> t(extent<1>(16)), other(extent<1>(16));
     const texture_view<float, 1> writable(t);
@@ -681,7 +682,7 @@ TEST(TEX_73_TEX_74_what_is_read_is_what_was_written_last) {
         for (int n = 0; n < 4; ++n)
             CHECK(sum_of(row, (round + n) % 2 == 0) == expected);
     }
-    // By one launch that is repeated, with a write before each.
+    // Repeats one launch, with a write before each.
     texture<float, 1> from(extent<1>(16));
     v.assign(16, 0.0f);
     for (int round = 0; round < 6; ++round) {
@@ -711,10 +712,10 @@ TEST(TEX_34_TEX_39_levels_are_made_of_levels) {
     }
     const std::vector<unsigned char> made = bytes_of(t);
     CHECK(std::abs(int(made[made.size() - 4]) - 150) <= 1);
-    // Levels 1 and 2 as they are seen by index.
+    // Reads levels 1 and 2 by index.
     const texture_view<const unorm_4, 2> two(t, 1, 2);
-    float told[3] = {};
-    const array_view<float> out(3, told);
+    float results[3] = {};
+    const array_view<float> out(3, results);
     for (int n = 0; n < 2; ++n)
         parallel_for_each(
             extent<1>(1), [=](index<1>) restrict(amp) {
@@ -723,16 +724,17 @@ TEST(TEX_34_TEX_39_levels_are_made_of_levels) {
                 out[2] = two.get(index<2>(4, 0), 1).x + two.get(index<2>(0, 0), 2).x;
             });
     out.synchronize();
-    CHECK(std::abs(told[0] - 150 / 255.0f) < 0.005f && std::abs(told[1] - told[0]) < 0.005f && told[2] == 0);
+    CHECK(std::abs(results[0] - 150 / 255.0f) < 0.005f && std::abs(results[1] - results[0]) < 0.005f &&
+          results[2] == 0);
 }
 
 static float sampled_by(const texture_view<const float, 1> texels, const sampler by, float at) restrict(amp) {
     return texels.sample(by, at);
 }
 
-// Which texture or sampler is meant need not be known before the kernel runs.
+// Kernels may choose a texture or sampler at run time.
 TEST(TEX_29_TEX_43_TEX_55_handles_of_all_kinds) {
-    const std::vector<float> v = counted<float>(8), w(8, 100.0f);
+    const std::vector<float> v = ascending<float>(8), w(8, 100.0f);
     texture<float, 1> a(8, v.begin(), v.end()), b(8, w.begin(), w.end());
     const texture_view<const float, 1> one(a), two(b);
     const sampler nearest(filter_point), border(filter_point, address_border, float_4(7, 0, 0, 0));
@@ -740,8 +742,8 @@ TEST(TEX_29_TEX_43_TEX_55_handles_of_all_kinds) {
         texture_view<const float, 1> first, second;
         sampler by[2];
     } const all = {one, two, {nearest, border}};
-    float told[6] = {};
-    const array_view<float> out(6, told);
+    float results[6] = {};
+    const array_view<float> out(6, results);
     for (int n = 0; n < 3; ++n) {
         const int which = n % 2;
         parallel_for_each(
@@ -754,7 +756,7 @@ TEST(TEX_29_TEX_43_TEX_55_handles_of_all_kinds) {
             extent<1>(1), [=](index<1>) restrict(amp) {
                 out[2] = sampled_by(all.second, all.by[0], 0.3f) + sampled_by(all.first, all.by[1], -1.0f);
             });
-        // One that is written beside one that is sampled.
+        // One texture is written, another is sampled.
         parallel_for_each(
             extent<1>(1), [ =, &a ](index<1>) restrict(amp) {
                 a.set(index<1>(5), a[5] + two.sample(nearest, 0.1f));
@@ -763,23 +765,23 @@ TEST(TEX_29_TEX_43_TEX_55_handles_of_all_kinds) {
         parallel_for_each(
             extent<1>(1), [ =, &a, &b ](index<1>) restrict(amp) { out[4] = a[1] + b[7] + a[8] + a[-1]; });
         out.synchronize();
-        CHECK(told[0] == (which ? v[3] + v[2] : 200.0f));
-        CHECK(told[1] == (which ? 7.0f : v[7]));
-        CHECK(told[2] == 107.0f && told[3] == v[5] + 100.0f * float(n + 1) && told[4] == v[1] + 100.0f);
+        CHECK(results[0] == (which ? v[3] + v[2] : 200.0f));
+        CHECK(results[1] == (which ? 7.0f : v[7]));
+        CHECK(results[2] == 107.0f && results[3] == v[5] + 100.0f * float(n + 1) && results[4] == v[1] + 100.0f);
     }
 }
 
-// Only a level that was written is copied anew.
+// The library updates only the levels of the image that were written.
 TEST(TEX_34_TEX_73_a_write_of_one_level_leaves_the_others) {
     texture<float, 1> t(extent<1>(16), 32U, 3U);
     std::vector<float> v(16, 1.0f);
-    float told[2] = {};
-    const array_view<float> out(2, told);
+    float results[2] = {};
+    const array_view<float> out(2, results);
     for (int round = 0; round < 6; ++round) {
         const unsigned level = unsigned(round) % 3;
         v.assign(16, float(round + 1));
         copy(v.begin(), v.end(), texture_view<float, 1>(t, level));
-        // Read beside a write of the next level, with one launch that is repeated.
+        // Repeats one launch that reads this level and writes the next.
         const unsigned next = (level + 1) % 3;
         const texture_view<const float, 1> from(t, level, 1);
         const texture_view<float, 1> to(t, next);
@@ -790,12 +792,12 @@ TEST(TEX_34_TEX_73_a_write_of_one_level_leaves_the_others) {
         parallel_for_each(
             out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0] ? other.sample(0.4f) : one.sample(0.4f); });
         out.synchronize();
-        CHECK(told[0] == float(round + 1) && told[1] == float(round) + 1.5f);
+        CHECK(results[0] == float(round + 1) && results[1] == float(round) + 1.5f);
     }
 }
 
 TEST(TEX_18_TEX_46_TEX_58_all_dimensions_in_one_kernel) {
-    const std::vector<float> v = counted<float>(2 * 3 * 4);
+    const std::vector<float> v = ascending<float>(2 * 3 * 4);
     const texture<float, 3> cube(2, 3, 4, v.begin(), v.end());
     const texture<float, 2> plane(3, 4, v.begin(), v.begin() + 12);
     const texture<float, 1> line(4, v.begin(), v.begin() + 4);
@@ -803,8 +805,8 @@ TEST(TEX_18_TEX_46_TEX_58_all_dimensions_in_one_kernel) {
     const texture_view<const float, 2> p(plane);
     const texture_view<const float, 1> l(line);
     const sampler nearest(filter_point, address_clamp);
-    float told[4] = {};
-    const array_view<float> out(4, told);
+    float results[4] = {};
+    const array_view<float> out(4, results);
     for (int n = 0; n < 2; ++n) {
         parallel_for_each(
             extent<1>(1), [=](index<1>) restrict(amp) {
@@ -814,26 +816,26 @@ TEST(TEX_18_TEX_46_TEX_58_all_dimensions_in_one_kernel) {
                 out[3] = p.gather_red(float_2(0.5f, 0.5f)).w;
             });
         out.synchronize();
-        CHECK(told[0] == 19 + 9 && told[1] == 9 + 7 && told[2] == 2 + 3 && told[3] == 5);
+        CHECK(results[0] == 19 + 9 && results[1] == 9 + 7 && results[2] == 2 + 3 && results[3] == 5);
     }
 }
 
 #ifdef REVAMP_VULKAN_CPP_H
 namespace {
 
-// What a program does with a texture of either storage; `t` has 8 x 16 texels.
-void used_in_kernels(texture<float_4, 2> &t) {
+// Copies to and from `t`, which has 8 x 16 texels, and uses it in kernels.
+void use_in_kernels(texture<float_4, 2> &t) {
     const std::vector<float_4> v(128, float_4(1, 2, 3, 4));
     copy(v.begin(), v.end(), t);
-    // Sampled, read by index, and written.
+    // Kernels sample `t`, read it by index, and write it.
     const texture_view<const float_4, 2> from(t);
     const texture_view<float_4, 2> to(t);
     texture<float_4, 2> other(8, 16);
-    const texture_view<float_4, 2> others(other);
+    const texture_view<float_4, 2> target(other);
     const texture_view<const float_4, 2> read(other);
     for (int n = 0; n < 3; ++n) {
         parallel_for_each(
-            t.extent, [=](index<2> i) restrict(amp) { others.set(i, from.sample(float_2(0.4f, 0.4f)) + from[i]); });
+            t.extent, [=](index<2> i) restrict(amp) { target.set(i, from.sample(float_2(0.4f, 0.4f)) + from[i]); });
         parallel_for_each(
             t.extent, [=](index<2> i) restrict(amp) {
                 if (i[0] < 4) to.set(i, read[i]);
@@ -848,12 +850,12 @@ void used_in_kernels(texture<float_4, 2> &t) {
 
 // A texture that is a VkImage (docs/interop.md).
 TEST(textures_that_are_images_of_vulkan) {
-    const accelerator_view view = here();
+    const accelerator_view view = target_view();
     if (view.accelerator.device_path.compare(0, 6, L"vulkan") != 0) SKIP("no Vulkan device");
     texture<float_4, 2> first = revamp::vulkan::make_texture<float_4>(extent<2>(8, 16), view);
     CHECK(first.mipmap_levels == 1 && first.bits_per_scalar_element == 32 && first.data_length == 2048);
-    used_in_kernels(first);
-    // Over the same image, as if it were the program's.
+    use_in_kernels(first);
+    // A second texture over the same image, as if the program had made the image.
     const revamp_vulkan_texture_info image = revamp::vulkan::get_image(first);
     revamp_vulkan_image_info over = {};
     over.image = image.image;
@@ -863,7 +865,7 @@ TEST(textures_that_are_images_of_vulkan) {
     {
         texture<float_4, 2> second = revamp::vulkan::make_texture<float_4>(extent<2>(8, 16), view, over);
         revamp::vulkan::wait(second, REVAMP_ACCESS_READ_WRITE, revamp::vulkan::signal(first, REVAMP_ACCESS_READ_WRITE));
-        used_in_kernels(second);
+        use_in_kernels(second);
         revamp::vulkan::wait(first, REVAMP_ACCESS_READ, revamp::vulkan::signal(second, REVAMP_ACCESS_READ));
         std::vector<float_4> got(128);
         copy(first, got.begin());
@@ -875,7 +877,7 @@ TEST(textures_that_are_images_of_vulkan) {
                  CHECK_CONTAINS(std::string(e.what()), "format"));
     texture<float_4, 2> texels(8, 16);
     CHECK_THROWS(unsupported_feature, revamp::vulkan::get_image(texels));
-    // Levels, captured by reference, integers of 8 bits, three dimensions.
+    // More textures over images: one has levels and 8-bit integers, and one has three dimensions.
     texture<unsigned, 1> levels = revamp::vulkan::make_texture<unsigned>(extent<1>(8), view, 8, 0);
     CHECK(levels.mipmap_levels == 4);
     for (unsigned level = 0; level + 1 < levels.mipmap_levels; ++level) {

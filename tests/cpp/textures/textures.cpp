@@ -1,13 +1,14 @@
-// Textures and their views on the host: constructors, properties, copies (docs/spec/textures.md). All that a program
-// can name, and each type of texel there and back.
+// Tests of textures and their views on the host: constructors, properties, copies (docs/spec/textures.md). Uses every
+// public name, and copies texels of each type to a texture and back.
 #include <amp.h>
 #include <amp_graphics.h>
 
 #include "../check.hpp"
 
-#include <atomic>
+#include <chrono>
 #include <climits>
 #include <cstring>
+#include <future>
 #include <list>
 #include <numeric>
 #include <sstream>
@@ -18,12 +19,12 @@ using namespace concurrency::graphics;
 namespace {
 
 const accelerator_view cpu = accelerator(accelerator::cpu_accelerator).default_view;
-accelerator_view here() {
+accelerator_view target_view() {
     return accelerator().default_view;
 }
 
 typedef std::vector<unsigned char> bytes;
-bytes counted(std::size_t size, unsigned first = 1) {
+bytes byte_sequence(std::size_t size, unsigned first = 1) {
     bytes all(size);
     for (std::size_t i = 0; i < size; ++i)
         all[i] = static_cast<unsigned char>(first + i * 7);
@@ -54,21 +55,21 @@ template <> extent<3> shape<3>() {
     return extent<3>(2, 3, 4);
 }
 
-// Bytes of a texture there and back, whole, by a section, by another texture.
+// Copies bytes to a texture. Copies them back directly, through another texture, and (the last row) by a section.
 template <class T, int N> int round_trip(unsigned bits) {
     const extent<N> size = shape<N>();
     const unsigned length = size.size() * bits / 8 * static_cast<unsigned>(short_vector_traits<T>::size);
-    const bytes given = counted(length, bits);
-    const texture<T, N> made(size, given.data(), length, bits);
-    CHECK_EQUAL(made.extent, size);
-    CHECK_EQUAL(made.bits_per_scalar_element, bits);
-    CHECK_EQUAL(made.data_length, length);
-    CHECK_EQUAL(made.mipmap_levels, 1U);
-    CHECK(contents(made) == given);
+    const bytes given = byte_sequence(length, bits);
+    const texture<T, N> original(size, given.data(), length, bits);
+    CHECK_EQUAL(original.extent, size);
+    CHECK_EQUAL(original.bits_per_scalar_element, bits);
+    CHECK_EQUAL(original.data_length, length);
+    CHECK_EQUAL(original.mipmap_levels, 1U);
+    CHECK(contents(original) == given);
     texture<T, N> other(size, bits);
-    copy(made, other);
+    copy(original, other);
     CHECK(contents(texture_view<const T, N>(other)) == given);
-    // The last row but for its first texel.
+    // Copies the last row without its first texel.
     index<N> from;
     extent<N> part = size;
     for (int d = 0; d < N - 1; ++d) {
@@ -79,7 +80,7 @@ template <class T, int N> int round_trip(unsigned bits) {
     part[N - 1] = size[N - 1] - 1;
     const std::size_t rest = length / size.size() * part.size();
     bytes some(rest);
-    copy(made, from, part, some.data(), static_cast<unsigned>(rest));
+    copy(original, from, part, some.data(), static_cast<unsigned>(rest));
     CHECK(std::equal(some.begin(), some.end(), given.end() - static_cast<std::ptrdiff_t>(rest)));
     return 1;
 }
@@ -103,7 +104,7 @@ TEST(all_123_types_there_and_back_TEX_3_TEX_13_TEX_62_TEX_63) {
 }
 
 TEST(TEX_1_TEX_3_constructors_of_shapes) {
-    const accelerator_view view = here();
+    const accelerator_view view = target_view();
     const texture<int, 1> a(10), b(extent<1>(10), view), c(10, 8U), d(10, 16U, view), e(10, view);
     const texture<float_4, 2> f(4, 5), g(extent<2>(4, 5), 16U), h(4, 5, 0U), i(4, 5, view), j(4, 5, 16U, view);
     const texture<uint_2, 3> k(2, 3, 4), l(2, 3, 4, 8U), m(2, 3, 4, 16U, view), n(extent<3>(2, 3, 4), 32U, view);
@@ -153,7 +154,7 @@ TEST(TEX_5_TEX_6_TEX_7_TEX_8_what_is_refused) {
 }
 
 TEST(TEX_9_TEX_10_constructors_with_texels) {
-    const accelerator_view view = here();
+    const accelerator_view view = target_view();
     const std::vector<float> v = floats(20);
     const texture<float, 2> a(4, 5, v.begin(), v.end()), b(extent<2>(4, 5), v.data(), v.data() + 20, view),
         c(2, 5, v.begin() + 10, v.end(), view);
@@ -170,14 +171,14 @@ TEST(TEX_9_TEX_10_constructors_with_texels) {
     CHECK(out[3] == 3 && out[4] == 14);
     CHECK_THROWS(runtime_exception, (texture<float, 1>(21, v.begin(), v.end())), CHECK_CONTAINS(e.what(), "20"));
     CHECK_THROWS(runtime_exception, (texture<float, 1>(21, list.begin(), list.end(), view)));
-    // Components of short vectors lie behind each other.
+    // The components of a short vector are adjacent in memory.
     const std::vector<int_2> pairs = {int_2(1, 2), int_2(3, 4)};
     const texture<int_2, 1> f(2, pairs.begin(), pairs.end());
     int numbers[4] = {};
     copy(f, numbers, sizeof numbers);
     CHECK(numbers[0] == 1 && numbers[3] == 4);
-    // 100 x 200 pairs of 8 bits are 40000 bytes; fewer are refused, more are left alone.
-    const bytes source = counted(50000);
+    // 100 x 200 pairs of 8 bits are 40000 bytes. Fewer bytes are refused; further bytes are ignored.
+    const bytes source = byte_sequence(50000);
     const texture<uint_2, 2> g(100, 200, source.data(), 40000U, 8U),
         h(extent<2>(100, 200), source.data(), 50000, 8U, view);
     CHECK(contents(g) == contents(h));
@@ -194,13 +195,13 @@ TEST(TEX_13_TEX_15_levels) {
     CHECK_THROWS(runtime_exception, all.get_mipmap_extent(4));
     CHECK_THROWS(runtime_exception, two.get_mipmap_extent(2));
     CHECK_THROWS(runtime_exception, (texture<int, 2>(extent<2>(10, 6), 8U, 5U)));
-    const texture<float, 1> row(extent<1>(8), 0U, 0U, here());
+    const texture<float, 1> row(extent<1>(8), 0U, 0U, target_view());
     CHECK(row.mipmap_levels == 4 && row.bits_per_scalar_element == 32 && row.data_length == 60);
 }
 
 TEST(TEX_11_TEX_12_copies_of_textures) {
-    const accelerator_view view = here();
-    const bytes given = counted(78);
+    const accelerator_view view = target_view();
+    const bytes given = byte_sequence(78);
     texture<int, 2> a(extent<2>(10, 6), 8U, 0U);
     copy(given.data(), 78, a);
     const texture<int, 2> b(a), c(a, view);
@@ -217,25 +218,25 @@ TEST(TEX_11_TEX_12_copies_of_textures) {
     CHECK(target.extent == a.extent && target.bits_per_scalar_element == 8 && target.mipmap_levels == 4 &&
           target.data_length == 78);
     CHECK(contents(target) == given);
-    copy(counted(78, 9).data(), 78, target);
+    copy(byte_sequence(78, 9).data(), 78, target);
     CHECK(contents(a) == given);
     target = *&target;
-    CHECK(contents(target) == counted(78, 9));
+    CHECK(contents(target) == byte_sequence(78, 9));
     texture<int, 2> moved(std::move(target));
-    CHECK(contents(moved) == counted(78, 9));
+    CHECK(contents(moved) == byte_sequence(78, 9));
     CHECK_THROWS(runtime_exception, contents(target));
     target = std::move(moved);
-    CHECK(contents(target) == counted(78, 9));
+    CHECK(contents(target) == byte_sequence(78, 9));
     texture<int, 2> last(extent<2>(10, 6), 8U, 0U);
     target.copy_to(last);
-    CHECK(contents(last) == counted(78, 9));
-    texture<int, 2> single(extent<2>(3, 3), counted(9).data(), 9, 8U), level(extent<2>(3, 3), 8U);
+    CHECK(contents(last) == byte_sequence(78, 9));
+    texture<int, 2> single(extent<2>(3, 3), byte_sequence(9).data(), 9, 8U), level(extent<2>(3, 3), 8U);
     single.copy_to(writeonly_texture_view<int, 2>(level));
-    CHECK(contents(level) == counted(9));
+    CHECK(contents(level) == byte_sequence(9));
 }
 
 TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
-    const bytes given = counted(78);
+    const bytes given = byte_sequence(78);
     auto source = std::make_unique<texture<int, 2>>(extent<2>(10, 6), 8U, 0U);
     copy(given.data(), 78, *source);
     const texture_view<int, 2> zero(*source), one(*source, 1);
@@ -253,7 +254,7 @@ TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
     CHECK(of.extent == extent<2>(5, 3) && of.mipmap_levels == 1);
     CHECK(contents(of) == bytes(given.begin() + 60, given.begin() + 75));
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(*source, 1, 4)),
-                 CHECK_CONTAINS(e.what(), "there are 4"));
+                 CHECK_CONTAINS(e.what(), "levels is 4"));
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(*source, 0, 0)));
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(some, 1, 0)));
     CHECK_THROWS(runtime_exception, (texture_view<int, 2>(*source, ~0U)));
@@ -271,9 +272,9 @@ TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(some, 2, 2)));
     const writeonly_texture_view<int, 2> written(*source);
     CHECK(written.extent == extent<2>(10, 6) && written.get_data_length() == 60);
-    CHECK(written.accelerator_view == here() && all.get_accelerator_view() == here());
-    CHECK(one.accelerator_view.accelerator == here().accelerator);
-    // Shallow, assigned anew, and alive without the texture.
+    CHECK(written.accelerator_view == target_view() && all.get_accelerator_view() == target_view());
+    CHECK(one.accelerator_view.accelerator == target_view().accelerator);
+    // Views are shallow, can be assigned, and outlive the texture.
     texture_view<const int, 2> copied = all;
     copied = one;
     CHECK(copied.extent == extent<2>(5, 3) && copied.mipmap_levels == 1 && copied.data_length == 15);
@@ -288,9 +289,9 @@ TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
     source.reset();
     CHECK(contents(copied) == bytes(given.begin() + 60, given.end()));
     CHECK(again.extent == extent<2>(5, 3) && contents(again) == bytes(given.begin() + 60, given.begin() + 75));
-    copy(counted(60, 3).data(), 60, other);
-    CHECK(contents(zero) == counted(60, 3));
-    texture<int, 1> staging(4, cpu, here());
+    copy(byte_sequence(60, 3).data(), 60, other);
+    CHECK(contents(zero) == byte_sequence(60, 3));
+    texture<int, 1> staging(4, cpu, target_view());
     CHECK_THROWS(runtime_exception, (texture_view<int, 1>(staging)), CHECK_CONTAINS(e.what(), "staging"));
     CHECK_THROWS(runtime_exception, (texture_view<const int, 1>(staging)));
     CHECK_THROWS(runtime_exception, (writeonly_texture_view<int, 1>(staging)));
@@ -298,7 +299,7 @@ TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
 
 TEST(TEX_60_TEX_64_bytes_and_sections) {
     texture<uint, 2> t(4, 6, 16U);
-    const bytes given = counted(60);
+    const bytes given = byte_sequence(60);
     copy(given.data(), 60, t);
     const bytes all = contents(t, 60);
     CHECK(std::equal(all.begin(), all.begin() + 48, given.begin()));
@@ -306,7 +307,7 @@ TEST(TEX_60_TEX_64_bytes_and_sections) {
     bytes room(47);
     CHECK_THROWS(runtime_exception, copy(t, room.data(), 47), CHECK_CONTAINS(e.what(), "48"));
     CHECK_THROWS(runtime_exception, copy(given.data(), 47, t));
-    // Two rows of three texels, packed on the host's side.
+    // Copies two rows of three texels, which are packed in the host's memory.
     bytes section(13, 0xEE);
     copy(t, index<2>(1, 2), extent<2>(2, 3), section.data(), 13);
     CHECK(std::equal(section.begin(), section.begin() + 6, given.begin() + 16) &&
@@ -349,7 +350,7 @@ TEST(TEX_61_iterators) {
     CHECK(out.front() == given[4] && *std::next(out.begin(), 3) == given[5]);
     CHECK_THROWS(runtime_exception, copy(given.begin(), given.begin() + 5, t), CHECK_CONTAINS(e.what(), "5 elements"));
     CHECK_THROWS(runtime_exception, copy(given.begin(), given.begin() + 1, t, index<2>(0, 0), extent<2>(2, 1)));
-    // No memory for as many texels is asked for.
+    // The arguments are checked before any memory is allocated for the texels.
     const extent<2> vast(INT_MAX, INT_MAX);
     CHECK_THROWS(runtime_exception, copy(t, index<2>(0, 0), vast, std::back_inserter(part)));
     CHECK_THROWS(runtime_exception, copy_async(t, index<2>(0, 0), vast, std::back_inserter(part)));
@@ -393,7 +394,7 @@ TEST(TEX_65_TEX_66_TEX_67_between_textures) {
     CHECK_THROWS(runtime_exception, copy(b, index<2>(0, 0), levels, index<2>(0, 0), extent<2>(1, 1)));
     CHECK_THROWS(runtime_exception, copy(a, index<2>(0, 0), half, index<2>(0, 0), extent<2>(1, 1)));
     CHECK_THROWS(runtime_exception, copy(a, index<2>(0, 0), pairs, index<2>(0, 0), extent<2>(1, 1)));
-    // Levels of one texture are no two textures.
+    // Two levels of one texture count as the same texture.
     const texture_view<const float, 2> first(levels, 0, 1);
     CHECK_THROWS(runtime_exception,
                  copy(first, index<2>(0, 0), texture_view<float, 2>(levels, 1), index<2>(0, 0), extent<2>(1, 1)),
@@ -405,7 +406,7 @@ TEST(TEX_65_TEX_66_TEX_67_between_textures) {
 }
 
 TEST(TEX_65_all_levels_go_to_another_accelerator) {
-    const bytes given = counted(78);
+    const bytes given = byte_sequence(78);
     texture<int, 2> source(extent<2>(10, 6), 8U, 0U);
     copy(given.data(), 78, source);
     for (const accelerator &acc : accelerator::get_all()) {
@@ -424,7 +425,7 @@ TEST(TEX_68_copy_async_in_all_forms) {
     texture<float, 2> a(4, 6), b(4, 6);
     const std::list<float> list(v.begin(), v.end());
     std::vector<float> out(24);
-    std::list<float> far(24);
+    std::list<float> list_out(24);
     const auto read = [&] {
         copy_async(b, out.data(), 96).get();
         return out;
@@ -438,28 +439,27 @@ TEST(TEX_68_copy_async_in_all_forms) {
     CHECK(read() == v);
     copy_async(w.begin(), w.end(), texture_view<float, 2>(b), index<2>(0, 0), extent<2>(1, 4)).get();
     CHECK(read()[3] == 103 && out[4] == 4);
-    copy_async(texture_view<const float, 2>(b), far.begin()).get();
-    CHECK(far.front() == 100 && far.back() == 23);
+    copy_async(texture_view<const float, 2>(b), list_out.begin()).get();
+    CHECK(list_out.front() == 100 && list_out.back() == 23);
     copy_async(b, index<2>(3, 0), extent<2>(1, 6), out.begin()).get();
     CHECK(out[0] == 18 && out[5] == 23);
     copy_async(b, index<2>(0, 0), extent<2>(1, 2), out.data() + 10, 8).get();
     CHECK(out[11] == 101);
     copy_async(a, index<2>(0, 0), b, index<2>(2, 2), extent<2>(2, 4)).get();
     CHECK(read()[14] == 0 && out[23] == 9);
-    std::atomic<bool> called = false;
+    std::promise<void> called;
     completion_future done = copy_async(a, b);
-    done.then([&] { called = true; });
+    done.then([&] { called.set_value(); });
     done.wait();
     CHECK(read() == v);
-    while (!called) {
-    }
+    REQUIRE(called.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready);
     CHECK_THROWS(runtime_exception, copy_async(v.data(), 95, a).get());
 }
 
 TEST(TEX_69_TEX_70_TEX_71_TEX_72_staging) {
     const std::vector<float> v = floats(30);
-    texture<float, 2> staging(5, 6, cpu, here());
-    CHECK(staging.accelerator_view == cpu && staging.associated_accelerator_view == here());
+    texture<float, 2> staging(5, 6, cpu, target_view());
+    CHECK(staging.accelerator_view == cpu && staging.associated_accelerator_view == target_view());
     REQUIRE(staging.data() != nullptr);
     CHECK(staging.row_pitch >= 24 && staging.get_row_pitch() == staging.row_pitch && staging.data_length == 120);
     const auto texel = [&](int r, int c) -> float & {
@@ -474,23 +474,24 @@ TEST(TEX_69_TEX_70_TEX_71_TEX_72_staging) {
     std::vector<float> out(30);
     copy(there, out.begin());
     CHECK(out == v);
-    // What a copy writes packs the rows, what it reads unpacks them.
+    // Copies from a staging texture pack the rows; copies to one unpack them.
     CHECK(contents(staging) == contents(there));
     for (float &x : out)
         x += 1;
     copy(out.begin(), out.end(), there);
     copy(there, staging);
     CHECK(texel(4, 5) == 30 && texel(0, 0) == 1);
-    const texture<float, 2> copied(there, cpu, here()), filled(5, 6, v.begin(), v.end(), cpu, here()), again(copied);
-    CHECK(*static_cast<const float *>(copied.data()) == 1 && copied.associated_accelerator_view == here());
+    const texture<float, 2> copied(there, cpu, target_view()), filled(5, 6, v.begin(), v.end(), cpu, target_view()),
+        again(copied);
+    CHECK(*static_cast<const float *>(copied.data()) == 1 && copied.associated_accelerator_view == target_view());
     CHECK(*static_cast<const float *>(filled.data()) == 0 && again.accelerator_view == cpu);
-    texture<uint_3, 3> volume(extent<3>(2, 3, 4), counted(288).data(), 288, 32U, cpu, here());
+    texture<uint_3, 3> volume(extent<3>(2, 3, 4), byte_sequence(288).data(), 288, 32U, cpu, target_view());
     CHECK(volume.row_pitch >= 48 && volume.depth_pitch >= 3 * volume.row_pitch &&
           volume.get_depth_pitch() == volume.depth_pitch);
     CHECK(static_cast<unsigned char *>(volume.data())[volume.depth_pitch + 2 * volume.row_pitch + 36] ==
-          counted(288)[((1 * 3 + 2) * 4 + 3) * 12]);
-    CHECK(contents(volume) == counted(288));
-    texture<float, 1> plain(4), same(4, here(), here());
+          byte_sequence(288)[((1 * 3 + 2) * 4 + 3) * 12]);
+    CHECK(contents(volume) == byte_sequence(288));
+    texture<float, 1> plain(4), same(4, target_view(), target_view());
     CHECK(plain.data() == nullptr && same.data() == nullptr);
     const texture<float, 2> &constant = there;
     CHECK(constant.data() == nullptr && constant.row_pitch == 0);
@@ -511,7 +512,7 @@ TEST(TEX_73_TEX_74_nothing_moves_by_itself_and_copies_keep_their_order) {
     CHECK(out == floats(6));
 }
 
-TEST(texels_are_not_for_the_host) {
+TEST(the_host_cannot_access_texels) {
     texture<int, 1> t(4);
     const texture_view<const int, 1> view(t);
     CHECK_THROWS(runtime_exception, t.get(index<1>(0)), CHECK_CONTAINS(e.what(), "copy()"));

@@ -1,5 +1,5 @@
-// Kernels of tests/corpus and examples-amp, each beside the same in GLSL that was written by hand (NAME.comp): glsl.py
-// compares their code.
+// Kernels of tests/corpus and examples-amp. glsl.py compares the driver's code for each with the driver's code for the
+// same kernel in hand-written GLSL (NAME.comp).
 #include <amp.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
@@ -80,8 +80,7 @@ template void aes<true>(array_view<uint32>, array_view<const uint32>, array_view
 template void aes<false>(array_view<uint32>, array_view<const uint32>, array_view<const uint32>);
 
 // tests/corpus/bitonic.cpp
-void bitonic(array_view<uint32> data) {
-    const uint32 level = 512, mask = 512;
+void bitonic(array_view<uint32> data, uint32 level, uint32 mask) {
     parallel_for_each(
         data.extent.tile<512>(), [=](tiled_index<512> t) restrict(amp) {
             tile_static uint32 s[512];

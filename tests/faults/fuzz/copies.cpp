@@ -1,4 +1,4 @@
-// Copies between everything, and asynchronous operations.
+// Copies between memory, arrays and views, and asynchronous operations.
 #include "program.hpp"
 
 namespace fuzz {
@@ -6,7 +6,7 @@ namespace fuzz {
 Program::Side Program::some_side(bool writes) {
     Side side;
     View *v = writes ? some_writable() : some_view();
-    Bytes s = some_source();
+    SourcePtr s = some_source();
     if (v && (!s || random.one_in(2))) {
         side.of = v->of;
         side.box = v->box;
@@ -19,7 +19,7 @@ Program::Side Program::some_side(bool writes) {
     return side;
 }
 
-// With elements and dimensions as the other's; memory of its own if there is none.
+// Returns a side with the rank and element size of `other`. If there is none, creates an array or memory.
 Program::Side Program::side_like(const Side &other, bool writes) {
     for (int i = 0; i < 10; i++) {
         Side side = some_side(writes);
@@ -34,16 +34,16 @@ Program::Side Program::side_like(const Side &other, bool writes) {
     return side;
 }
 
-// The C struct for a side whose box is a section of what it stands for.
+// Fills the C struct for a side whose box is a section of its view, array or memory.
 bool Program::make_region(const Side &s, Region &r) {
     const Box &whole = s.view ? s.view->box : s.of->whole;
     r.c.struct_size = sizeof r.c;
-    uint64_t rest = s.box.offset - whole.offset;
+    uint64_t remaining_offset = s.box.offset - whole.offset;
     for (uint32_t d = 0; d < s.box.rank; d++) {
-        r.origin[d] = static_cast<int32_t>(rest / whole.stride[d]);
-        // A dimension of one element has any stride.
+        r.origin[d] = static_cast<int32_t>(remaining_offset / whole.stride[d]);
+        // A dimension of extent 1 may have any stride, so the quotient may be too large.
         if (r.origin[d] >= whole.extent[d]) r.origin[d] = 0;
-        rest -= static_cast<uint64_t>(r.origin[d]) * whole.stride[d];
+        remaining_offset -= static_cast<uint64_t>(r.origin[d]) * whole.stride[d];
         r.extent[d] = s.box.extent[d];
         r.strides[d] = static_cast<int64_t>(s.box.stride[d]) * 4;
     }
@@ -58,7 +58,7 @@ bool Program::make_region(const Side &s, Region &r) {
         r.c.origin = r.origin;
         r.c.extent = r.extent;
     } else {
-        settle(s.of);
+        wait_for_users(s.of);
         r.c.host = s.of->memory + s.box.offset;
         r.c.host_rank = s.box.rank;
         r.c.host_element_size = s.box.element * 4;
@@ -83,62 +83,62 @@ void Program::copy() {
     if (!from.of) return;
     Side to = side_like(from, true);
     if (!to.of || (to.view && to.view->read_only)) return;
-    // Sections of one extent of both.
-    int32_t origin[2][most_rank] = {}, extent[most_rank] = {};
+    // Copies a section of `from` to a section of `to` with the same extent.
+    int32_t origin[2][max_rank] = {}, extent[max_rank] = {};
     for (uint32_t d = 0; d < from.box.rank; d++) {
-        int32_t most = from.box.extent[d] < to.box.extent[d] ? from.box.extent[d] : to.box.extent[d];
-        extent[d] = random.one_in(2) ? most : random.from_to(1, most);
+        int32_t largest_extent = from.box.extent[d] < to.box.extent[d] ? from.box.extent[d] : to.box.extent[d];
+        extent[d] = random.one_in(2) ? largest_extent : random.from_to(1, largest_extent);
         origin[0][d] = random.from_to(0, from.box.extent[d] - extent[d]);
         origin[1][d] = random.from_to(0, to.box.extent[d] - extent[d]);
     }
     from.box = from.box.section(origin[0], extent);
     to.box = to.box.section(origin[1], extent);
-    bool is_one = from.of == to.of && overlap(from.box, to.box), is_async = random.one_in(2);
+    bool is_overlapping = from.of == to.of && overlap(from.box, to.box), is_async = random.one_in(2);
     bool are_both_memory = !from.view && !from.is_array && !to.view && !to.is_array;
-    // Nobody knows that two addresses are of one memory.
+    // The library does not detect overlap between two regions of host memory.
     if (are_both_memory && from.of == to.of) return;
-    Bytes memory = !from.view && !from.is_array ? from.of : !to.view && !to.is_array ? to.of : nullptr;
+    SourcePtr memory = !from.view && !from.is_array ? from.of : !to.view && !to.is_array ? to.of : nullptr;
     bool writes_memory = memory == to.of;
     note(" %llu words%s from %s %p (%p) to %s %p (%p)", static_cast<unsigned long long>(from.box.words()),
          is_async ? ", asynchronously," : "", kind_of(from.view, from.is_array), static_cast<void *>(from.of.get()),
          from.view ? static_cast<void *>(from.view->handle) : nullptr, kind_of(to.view, to.is_array),
          static_cast<void *>(to.of.get()), to.view ? static_cast<void *>(to.view->handle) : nullptr);
-    // Two memories: one of them could not be waited for by the other's operation.
+    // An Operation records only one block of host memory, so copies from host memory to host memory are synchronous.
     if (are_both_memory) is_async = false;
     Region regions[2];
     if (make_region(from, regions[0]) && make_region(to, regions[1])) {
         revamp_completion done = nullptr;
         revamp_status status = is_async ? revamp_copy_async(&regions[0].c, &regions[1].c, nullptr, &done)
                                         : revamp_copy(&regions[0].c, &regions[1].c);
-        if (is_one) {
-            refused(status, as_bad, "a copy between elements in common");
+        if (is_overlapping) {
+            check_refused(status, bad_call_statuses, "a copy between overlapping elements");
         } else {
             Words now = words_of(from.of, from.box);
             bool is_done = good(status, "a copy");
             if (is_done && is_async) {
                 begin_operation(done, memory, writes_memory);
-                // Where it can fail, only one that was waited for is certain.
-                is_done = !has_faults() || (random.one_in(2) && get(operations.back()));
+                // If faults can be injected, the copy is certain to have succeeded only after a wait for it.
+                is_done = !can_inject_faults() || (random.one_in(2) && get(operations.back()));
             }
             put(to.of, to.box, now, is_done);
         }
     }
-    // Also while it is under way.
+    // Sections may be released while the copy is running.
     end_region(regions[0]);
     end_region(regions[1]);
 }
 
-// By the functions for whole arrays.
+// Calls the functions that copy whole arrays.
 void Program::copy_whole() {
-    Bytes s = some_source();
+    SourcePtr s = some_source();
     if (!s || !s->array) return;
-    Bytes m;
-    for (const Bytes &other : sources)
+    SourcePtr m;
+    for (const SourcePtr &other : sources)
         if (other->home == OVER_HOST && !other->views && other->words.size() == s->words.size()) m = other;
     note_step(current, "copies a whole array %p", static_cast<void *>(s.get()));
     if (!m && sources.size() < 12) m = new_memory(s->whole);
     if (!m) return;
-    settle(m);
+    wait_for_users(m);
     bool is_in = random.one_in(2), is_async = random.one_in(2);
     size_t size = m->words.size() * 4;
     revamp_completion done = nullptr;
@@ -151,59 +151,59 @@ void Program::copy_whole() {
         status = is_async ? revamp_copy_from_array_async(s->array, m->memory, size, nullptr, &done)
                           : revamp_copy_from_array(s->array, m->memory, size);
     bool is_done = good(status, "a copy of a whole array");
-    const Bytes &from = is_in ? m : s, &to = is_in ? s : m;
+    const SourcePtr &from = is_in ? m : s, &to = is_in ? s : m;
     Words now = words_of(from, from->whole);
     if (is_done && is_async) {
         begin_operation(done, m, !is_in);
-        is_done = !has_faults() || (random.one_in(2) && get(operations.back()));
+        is_done = !can_inject_faults() || (random.one_in(2) && get(operations.back()));
     }
-    // Packed on both sides, whatever the shapes.
+    // Memory and array are both packed, so the copy keeps the order of the words.
     for (size_t w = 0; w < now.size(); w++)
         to->words[w] = is_done ? now[w] : to->words[w].or_(now[w]);
 }
 
-// Before memory of the program is touched.
-void Program::settle(const Bytes &memory) {
+// Waits for all operations on `memory` before the program touches it.
+void Program::wait_for_users(const SourcePtr &memory) {
     auto users = std::move(memory->users);
     memory->users.clear();
     bool was_written = false;
-    for (const Under_way &user : users) {
+    for (const OperationPtr &user : users) {
         was_written |= user->writes_memory;
         if (!user->is_done) get(user);
     }
-    if (was_written) read(memory, memory->whole, memory->memory, "the memory that was copied to");
+    if (was_written) check_words(memory, memory->whole, memory->memory, "the memory that was copied to");
 }
 
 void on_done(revamp_status status, void *context) {
     auto *operation = static_cast<std::shared_ptr<Program::Operation> *>(context);
-    if (status > 0) found("a callback was told of %s", revamp_status_name(status));
-    // It may call the library.
+    if (status > 0) found("a callback got the status %s", revamp_status_name(status));
+    // A callback may call the library.
     if (revamp_version() == 0) found("revamp_version() is 0");
     (*operation)->called++;
     delete operation;
 }
 
-void Program::begin_operation(revamp_completion handle, const Bytes &memory, bool writes_memory, bool is_marker) {
-    auto made = std::make_shared<Operation>();
-    made->handle = handle;
-    made->memory = memory;
-    made->writes_memory = writes_memory;
-    made->is_marker = is_marker;
-    operations.push_back(made);
-    if (memory) memory->users.push_back(made);
+void Program::begin_operation(revamp_completion handle, const SourcePtr &memory, bool writes_memory, bool is_marker) {
+    auto new_operation = std::make_shared<Operation>();
+    new_operation->handle = handle;
+    new_operation->memory = memory;
+    new_operation->writes_memory = writes_memory;
+    new_operation->is_marker = is_marker;
+    operations.push_back(new_operation);
+    if (memory) memory->users.push_back(new_operation);
     note(" -> completion %p", static_cast<void *>(handle));
 }
 
-bool Program::get(const Under_way &operation) {
+bool Program::get(const OperationPtr &operation) {
     note(" (waits for %p)", static_cast<void *>(operation->handle));
     revamp_status status = revamp_completion_get(operation->handle);
     operation->is_done = true;
-    if (operation->is_marker) waited(status, "a marker's end");
+    if (operation->is_marker) check_wait(status, "a marker's end");
     return operation->is_marker || good(status, "revamp_completion_get");
 }
 
-void Program::release_completion(const Under_way &operation) {
-    // Of memory that is in use nobody would know when it is free.
+void Program::release_completion(const OperationPtr &operation) {
+    // After the last release, the program could no longer wait until the operation has finished with the memory.
     if (operation->memory && !operation->is_done && operation->owners == 1) get(operation);
     note(" releases %p", static_cast<void *>(operation->handle));
     if (revamp_completion_release(operation->handle) != REVAMP_OK) found("a completion was not released");
@@ -211,17 +211,17 @@ void Program::release_completion(const Under_way &operation) {
     dead_completions.push_back(operation->handle);
     for (size_t n = 0; n < operations.size(); n++)
         if (operations[n] == operation) {
-            // Callbacks come all the same.
-            Under_way last = operations[n];
+            // The callbacks of a released completion are still called.
+            OperationPtr last = operations[n];
             operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(n));
-            if (last->callbacks) finished.push_back(last);
+            if (last->callbacks) awaiting_callbacks.push_back(last);
             return;
         }
 }
 
 void Program::use_completion() {
     if (operations.empty()) return;
-    Under_way operation = operations[random.below(operations.size())];
+    OperationPtr operation = operations[random.below(operations.size())];
     char text[64];
     size_t length = 0;
     note_step(current, "completion %p:", static_cast<void *>(operation->handle));
@@ -246,12 +246,13 @@ void Program::use_completion() {
     case 6:
         good(revamp_completion_error_message(operation->handle, text, sizeof text, &length),
              "revamp_completion_error_message");
-        if (length && !has_fired() && !operation->is_marker) found("a completion tells of a failure: %s", text);
+        if (length && !fault_has_fired() && !operation->is_marker)
+            found("a completion reports a failure without a fault: %s", text);
         if (random.one_in(2) && good(revamp_completion_retain(operation->handle), "retain")) operation->owners++;
         break;
     default: {
         note(" then");
-        auto *context = new Under_way(operation);
+        auto *context = new OperationPtr(operation);
         if (good(revamp_completion_then(operation->handle, on_done, context), "revamp_completion_then"))
             operation->callbacks++;
         else

@@ -1,8 +1,8 @@
-// The fuzzer of the C API. usage: fuzz_c_api single|threads|faults [SEED]
-// With a SEED it runs that program alone; else ROUNDS programs (or for MINUTES), the first with the seed SEED of the
-// environment. FUZZ_OUT: a folder for reproducers. FUZZ_STEPS: steps of a program; FUZZ_SKIP: steps (by number, with
-// commas between) to leave out; FUZZ_WITHOUT: kinds of steps to leave out. `faults` needs the layer and the preloaded
-// library (scripts/fuzz-c-api starts it so).
+// The fuzzer of the C API, which runs random programs. usage: fuzz_c_api single|threads|faults [SEED]
+// With a SEED argument, runs only the program of this seed. Otherwise, environment variables select the programs: SEED
+// (the first seed) and ROUNDS (the number of programs) or MINUTES (the duration). FUZZ_OUT is a folder for reproducers,
+// FUZZ_STEPS the number of steps of a program. FUZZ_SKIP and FUZZ_WITHOUT are comma-separated lists of the
+// numbers and kinds of steps to skip. `faults` needs the fault layer and the preloaded library (scripts/fuzz-c-api).
 #include "program.hpp"
 #include "report.hpp"
 #include "shared.hpp"
@@ -29,22 +29,22 @@ Settings settings_of_environment(int steps) {
     Settings s;
     s.steps = static_cast<int>(number_from("FUZZ_STEPS", static_cast<uint64_t>(steps)));
     std::string word;
-    if (const char *skip = getenv("FUZZ_SKIP"))
-        for (std::istringstream list(skip); std::getline(list, word, ',');)
-            s.skip.insert(atoi(word.c_str()));
-    if (const char *without = getenv("FUZZ_WITHOUT"))
-        for (std::istringstream list(without); std::getline(list, word, ',');)
-            s.without.insert(word);
+    if (const char *skipped_steps = getenv("FUZZ_SKIP"))
+        for (std::istringstream list(skipped_steps); std::getline(list, word, ',');)
+            s.skipped_steps.insert(atoi(word.c_str()));
+    if (const char *skipped_kinds = getenv("FUZZ_WITHOUT"))
+        for (std::istringstream list(skipped_kinds); std::getline(list, word, ',');)
+            s.skipped_kinds.insert(word);
     return s;
 }
 
-// The default accelerator_views, and one more of each accelerator that runs kernels.
+// Returns the default accelerator_views, and creates another one on each accelerator that runs kernels.
 std::vector<Queue> open_queues(const World &world) {
     std::vector<Queue> queues;
-    for (int p = 0; p < PLACES; p++) {
+    for (int p = 0; p < ACCELERATOR_KINDS; p++) {
         if (!world.accelerators[p]) continue;
         Queue queue;
-        queue.place = static_cast<Place>(p);
+        queue.accelerator_kind = static_cast<AcceleratorKind>(p);
         queue.handle = world.defaults[p];
         queue.is_default = true;
         queues.push_back(queue);
@@ -63,25 +63,25 @@ void close_queues(const std::vector<Queue> &queues) {
         if (!q.is_default && revamp_accelerator_view_release(q.handle) != REVAMP_OK) found("a queue was not released");
 }
 
-// What work under way holds is given back when it is done, but for a little that queues keep. Compared with the first
-// program's beginning: leaks add up.
-// `may_tell`: a wait may tell of copies that lost a race with a release.
-void check_memory(const World &world, const std::vector<Queue> &queues, bool may_tell) {
-    enum { A_LITTLE = 4 << 20 };
-    static uint64_t before[PLACES];
-    static bool is_known;
-    uint64_t now[PLACES];
-    if (!is_known) is_known = world.used(before);
+// Fails if the memory in use has grown since the first call of this function, so the leaks of all programs add up.
+// A little growth is allowed, because queues keep some memory. Waits until running work has released its memory.
+// `may_report_lost_races` allows waits to report copies that failed because another thread had released their view.
+void check_memory(const World &world, const std::vector<Queue> &queues, bool may_report_lost_races) {
+    enum { ALLOWED_GROWTH = 4 << 20 };
+    static uint64_t before[ACCELERATOR_KINDS];
+    static bool is_measured;
+    uint64_t now[ACCELERATOR_KINDS];
+    if (!is_measured) is_measured = world.used(before);
     for (int tries = 0; tries < 1000; tries++) {
         for (const Queue &q : queues)
             if (revamp_status status = revamp_accelerator_view_wait(q.handle);
-                status && !(may_tell && status == REVAMP_ERROR_INVALID_HANDLE))
+                status && !(may_report_lost_races && status == REVAMP_ERROR_INVALID_HANDLE))
                 found("waiting at the end: %s", revamp_last_error_message());
         world.used(now);
-        bool is_back = true;
-        for (int p = 0; p < PLACES; p++)
-            is_back &= now[p] <= before[p] + A_LITTLE;
-        if (is_back) return;
+        bool is_freed = true;
+        for (int p = 0; p < ACCELERATOR_KINDS; p++)
+            is_freed &= now[p] <= before[p] + ALLOWED_GROWTH;
+        if (is_freed) return;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     found(
@@ -102,7 +102,7 @@ void run_single(const World &world, uint64_t seed) {
     end_program();
 }
 
-// Programs side by side, with queues, kernels and a few objects in common.
+// Concurrent programs that share queues, kernels and a few objects.
 void run_threads(const World &world, uint64_t seed) {
     Settings settings = settings_of_environment(60);
     settings.is_shared = true;
@@ -116,10 +116,10 @@ void run_threads(const World &world, uint64_t seed) {
             threads.emplace_back([&, n] {
                 begin_program(seed, TOGETHER_SECONDS);
                 Random random(seed * THREADS_AT_ONCE + n);
-                for (int i = 0; i < settings.steps && !settings.without.count("shared"); i++)
+                for (int i = 0; i < settings.steps && !settings.skipped_kinds.count("shared"); i++)
                     shared.step(random);
                 Program(world, queues, seed * THREADS_AT_ONCE + n, settings).run();
-                for (int i = 0; i < settings.steps && !settings.without.count("shared"); i++)
+                for (int i = 0; i < settings.steps && !settings.skipped_kinds.count("shared"); i++)
                     shared.step(random);
                 end_program();
             });
@@ -132,26 +132,28 @@ void run_threads(const World &world, uint64_t seed) {
     end_program();
 }
 
-// Without faults all is as ever: after a lost device in a new beginning.
-void check_life(World &world) {
+// Checks that a program succeeds once no faults are injected. If a device was lost, success is required only
+// after revamp_uninitialize().
+void check_recovery(World &world) {
     fault_switch *s = fault_open();
     bool was_lost = s->is_lost != 0;
-    // The library gives a device up that takes no submissions, not even one without work. A lost one may be gone
-    // already, and its views stay dead.
-    const bool takes_none = s->function == FAULT_vkQueueSubmit && s->times > 1;
-    if (s->fired && (takes_none || s->result == FAULT_DEVICE_LOST) && world.has_vulkan())
+    // The library gives up a device that refuses all submissions, even empty ones. A lost device may already be
+    // removed. Its views then fail permanently.
+    const bool refuses_submissions = s->function == FAULT_vkQueueSubmit && s->times > 1;
+    if (s->fired && (refuses_submissions || s->result == FAULT_DEVICE_LOST) && world.has_vulkan())
         was_lost |= revamp_accelerator_view_wait(world.defaults[VULKAN]) == REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED;
     __atomic_store_n(&s->function, FAULT_NONE, __ATOMIC_RELEASE);
-    for (bool anew : {false, true}) {
-        if (anew && revamp_uninitialize() != REVAMP_OK) found("revamp_uninitialize: %s", revamp_last_error_message());
-        if (anew) world = World();
-        if (anew || !was_lost) s->fired = 0;
-        if (!anew && was_lost) continue;
-        if (anew && !world.open()) found("it does not begin anew");
-        Settings few;
-        few.steps = 25;
+    for (bool after_uninitialize : {false, true}) {
+        if (after_uninitialize && revamp_uninitialize() != REVAMP_OK)
+            found("revamp_uninitialize: %s", revamp_last_error_message());
+        if (after_uninitialize) world = World();
+        if (after_uninitialize || !was_lost) s->fired = 0;
+        if (!after_uninitialize && was_lost) continue;
+        if (after_uninitialize && !world.open()) found("the library cannot be used again after revamp_uninitialize()");
+        Settings short_settings;
+        short_settings.steps = 25;
         std::vector<Queue> queues = open_queues(world);
-        Program(world, queues, 1, few).run();
+        Program(world, queues, 1, short_settings).run();
         close_queues(queues);
     }
 }
@@ -166,14 +168,14 @@ void run_with_fault(World &world, uint64_t seed) {
     s->fired = 0;
     std::vector<Queue> queues = open_queues(world);
     Program(world, queues, seed, settings).run();
-    // What nobody was told of would be told to the next.
+    // Collects failures that no call has reported yet. Otherwise, calls of the next program would report them.
     for (const Queue &q : queues)
         (void)!revamp_accelerator_view_wait(q.handle);
     close_queues(queues);
     faults_tried++;
     faults_fired += s->fired > 0;
     note("\n       and then without faults");
-    check_life(world);
+    check_recovery(world);
     end_program();
 }
 
@@ -187,26 +189,26 @@ void run_one(World &world, const std::string &mode, uint64_t seed) {
 
 int main(int count, char **arguments) {
     std::string mode = count > 1 ? arguments[1] : "";
-    if ((mode != "single" && mode != "threads" && mode != "faults") || (mode == "faults" && !has_faults())) {
+    if ((mode != "single" && mode != "threads" && mode != "faults") || (mode == "faults" && !can_inject_faults())) {
         fprintf(stderr, "usage: %s single|threads|faults [SEED]\n", arguments[0]);
         return 2;
     }
-    bool is_one = count > 2;
-    uint64_t first = is_one ? strtoull(arguments[2], nullptr, 10) : number_from("SEED", 1);
-    uint64_t rounds = is_one ? 1 : number_from("ROUNDS", mode == "threads" ? 3 : 40), done = 0;
+    bool has_seed = count > 2;
+    uint64_t first = has_seed ? strtoull(arguments[2], nullptr, 10) : number_from("SEED", 1);
+    uint64_t rounds = has_seed ? 1 : number_from("ROUNDS", mode == "threads" ? 3 : 40), done = 0;
     auto end = std::chrono::steady_clock::now() + std::chrono::minutes(number_from("MINUTES", 0));
     std::string command = std::string(arguments[0]) + " " + mode;
     for (const char *name : {"REVAMP_MEMORY", "REVAMP_TEST", "REVAMP_VALIDATION", "FUZZ_STEPS"})
         if (const char *value = getenv(name)) command = std::string(name) + "=" + value + " " + command;
     set_command(command);
-    // What an earlier run left there.
+    // Clears the fault switch, which an earlier run may have left set in the file.
     if (fault_switch *s = fault_open()) *s = fault_switch{};
     if (fault_switch *s = fault_open()) s->function = FAULT_NONE;
     watch();
     log_to_report();
     World world;
     world.open();
-    for (; getenv("MINUTES") && !is_one ? std::chrono::steady_clock::now() < end : done < rounds; done++)
+    for (; getenv("MINUTES") && !has_seed ? std::chrono::steady_clock::now() < end : done < rounds; done++)
         run_one(world, mode, first + done);
     world.close();
     if (revamp_uninitialize() != REVAMP_OK) found("revamp_uninitialize: %s", revamp_last_error_message());

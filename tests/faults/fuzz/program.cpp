@@ -14,7 +14,7 @@ const std::vector<Program::Kind> Program::kinds = {
     {"retain", 3, &Program::retain_view},
     {"release", 7, &Program::step_release_view},
     {"destroy", 3, &Program::destroy_array},
-    {"ask", 2, &Program::ask},
+    {"ask", 2, &Program::query_all},
     {"access", 8, &Program::access},
     {"state", 4, &Program::use_state},
     {"data", 4, &Program::array_data},
@@ -46,25 +46,25 @@ void Program::run_step(int number) {
     size_t n = 0;
     for (; pick >= kinds[n].weight; n++)
         pick -= kinds[n].weight;
-    if (settings.skip.count(number) || settings.without.count(kinds[n].name)) return;
+    if (settings.skipped_steps.count(number) || settings.skipped_kinds.count(kinds[n].name)) return;
     unsigned before = logged_errors();
     (this->*kinds[n].run)();
-    if (logged_errors() != before && !has_fired()) found("the library logged: %s", latest_log().c_str());
+    if (logged_errors() != before && !fault_has_fired()) found("the library logged: %s", latest_log().c_str());
 }
 
-// One call of some function fails from now on.
+// Arms a fault: a later call of one function fails.
 void Program::arm_fault() {
     fault_switch *s = fault_open();
     random = Random(seed * 7 + 1);
-    // Of those that this program called already: they are likely called again.
+    // Prefers functions that this program has already called, because it is likely to call them again.
     int function = FAULT_vkQueueSubmit;
     for (int tries = 0; tries < 100; tries++) {
         function = static_cast<int>(random.below(FAULT_FUNCTION_COUNT));
-        if (s->counts[function] > counted[function] && fault_functions[function].kind != FAULT_FILE) break;
+        if (s->counts[function] > initial_counts[function] && fault_functions[function].kind != FAULT_FILE) break;
     }
     const int32_t *results = fault_functions[function].results;
     uint32_t count = 0;
-    while (count < FAULT_MOST_RESULTS && results[count])
+    while (count < FAULT_MAX_RESULTS && results[count])
         count++;
     s->result = results[random.below(count)];
     s->at = 1 + random.below(random.one_in(2) ? 1 : 6);
@@ -81,8 +81,8 @@ void Program::run() {
     random = Random(seed);
     const fault_switch *s = fault_open();
     for (int f = 0; s && f < FAULT_FUNCTION_COUNT; f++)
-        counted[f] = s->counts[f];
-    // When there is something to lose.
+        initial_counts[f] = s->counts[f];
+    // The fault is armed after some steps, so that objects exist that the fault can damage.
     int armed_at = 10 + static_cast<int>(random.below(static_cast<uint32_t>(settings.steps) / 2));
     for (int step = 1; step <= settings.steps; step++) {
         if (step == armed_at && settings.has_fault) arm_fault();
@@ -91,7 +91,7 @@ void Program::run() {
     end();
 }
 
-// Everything goes, in some order; what was called back is.
+// Releases all objects in random order, then waits for the callbacks.
 void Program::end() {
     current = settings.steps + 1;
     random = Random(seed * 1000003 + static_cast<uint64_t>(current));
@@ -108,13 +108,13 @@ void Program::end() {
     for (size_t n = shared_queues; n < queues.size(); n++)
         if (!queues[n].is_released && revamp_accelerator_view_release(queues[n].handle) != REVAMP_OK)
             found("a queue was not released");
-    // The watchdog ends a wait that does not.
-    for (const Under_way &operation : finished)
+    // If a callback never comes, the watchdog ends the run.
+    for (const OperationPtr &operation : awaiting_callbacks)
         while (operation->called < operation->callbacks)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    for (const Under_way &operation : finished)
+    for (const OperationPtr &operation : awaiting_callbacks)
         if (operation->called > operation->callbacks) found("a callback was called more than once");
-    if (logged_errors() != before && !has_fired()) found("the library logged: %s", latest_log().c_str());
+    if (logged_errors() != before && !fault_has_fired()) found("the library logged: %s", latest_log().c_str());
 }
 
 } // namespace fuzz

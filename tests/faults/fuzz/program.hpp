@@ -1,5 +1,5 @@
-// One random program: a sequence of calls over objects of its own, with a model of every byte and of what each call
-// must come to. All choices come from the seed, those of each step from the seed and its number: steps can be left out.
+// One random program: a sequence of calls on objects of the program. A model predicts every byte and the status of each
+// call. The choices of a step depend only on the seed and the step's number, so steps can be left out.
 #pragma once
 #include "random.hpp"
 #include "report.hpp"
@@ -13,24 +13,25 @@
 
 namespace fuzz {
 
-// Sets of statuses.
-constexpr unsigned as(revamp_status status) {
+// Sets of statuses, with one bit for each status.
+constexpr unsigned bit_of(revamp_status status) {
     return 1U << -status;
 }
-constexpr unsigned as_bad = as(REVAMP_ERROR_RUNTIME) | as(REVAMP_ERROR_INVALID_ARGUMENT);
-constexpr unsigned as_handle = as(REVAMP_ERROR_INVALID_HANDLE);
+constexpr unsigned bad_call_statuses = bit_of(REVAMP_ERROR_RUNTIME) | bit_of(REVAMP_ERROR_INVALID_ARGUMENT);
+constexpr unsigned bad_handle_status = bit_of(REVAMP_ERROR_INVALID_HANDLE);
 
 struct Settings {
     int steps = 120;
-    // Arms a fault at one of the steps.
+    // Arms a fault before one of the steps.
     bool has_fault = false;
-    // Other threads use the same queues, so that a wait may tell of what they did.
+    // Other threads use the same queues, so a wait may report failures of other threads.
     bool is_shared = false;
-    std::set<int> skip;
-    std::set<std::string> without;
+    // Numbers of steps, and names of kinds of steps, that are left out.
+    std::set<int> skipped_steps;
+    std::set<std::string> skipped_kinds;
 };
 
-// For revamp_completion_then().
+// The callback for revamp_completion_then().
 void on_done(revamp_status status, void *context);
 
 class Program {
@@ -38,42 +39,42 @@ class Program {
     // `queues`: accelerator_views that other programs use too.
     Program(const World &world, std::vector<Queue> queues, uint64_t seed, const Settings &settings);
     void run();
-    // Calls made by all programs so far.
+    // Counts of calls of all programs so far.
     static std::atomic<uint64_t> calls, refusals, failures;
 
   private:
     enum Home { OVER_HOST, OVER_ARRAY, WITHOUT_SOURCE };
 
-    // An asynchronous call.
+    // An asynchronous call, or a marker.
     struct Operation;
-    using Under_way = std::shared_ptr<Operation>;
+    using OperationPtr = std::shared_ptr<Operation>;
 
-    // Bytes with a model: memory of the program, an array with all its views, or a view without a data source.
+    // A data source with its views and its model: memory of the program, an array, or a view without a data source.
     struct Source {
         Home home = OVER_HOST;
         Box whole;
         Words words;
         unsigned views = 0;
         uint64_t id = 0;
-        // OVER_HOST: the memory, between guards.
+        // OVER_HOST: the memory, between guard words that no call may change.
         std::vector<uint32_t> guarded;
         uint32_t *memory = nullptr;
-        // It is the far side of asynchronous copies, to be waited for before it is touched.
-        std::vector<Under_way> users;
-        // OVER_ARRAY.
+        // Asynchronous copies from or to the memory, which must end before the program touches it.
+        std::vector<OperationPtr> users;
+        // OVER_ARRAY: the array, or null after it is destroyed.
         revamp_array array = nullptr;
         int queue = 0;
-        // Of a staging array.
+        // The queue that a staging array is associated with, or -1.
         int associated = -1;
         revamp_access cpu_access = REVAMP_ACCESS_NONE;
-        // Word 0 as the host was given it.
+        // The address that the host uses for word 0. It must not change.
         uint32_t *base = nullptr;
     };
-    using Bytes = std::shared_ptr<Source>;
+    using SourcePtr = std::shared_ptr<Source>;
 
     struct View {
         revamp_array_view handle = nullptr;
-        Bytes of;
+        SourcePtr of;
         Box box;
         bool read_only = false;
         unsigned owners = 1;
@@ -84,8 +85,8 @@ class Program {
         revamp_completion handle = nullptr;
         unsigned owners = 1;
         bool is_done = false;
-        // Memory of the program that it uses, and whether it writes it.
-        Bytes memory;
+        // The host memory that the operation uses, and whether the operation writes this memory.
+        SourcePtr memory;
         bool writes_memory = false;
         bool is_marker = false;
         std::atomic<int> called{0};
@@ -94,34 +95,34 @@ class Program {
 
     // One side of a copy.
     struct Side {
-        Bytes of;
+        SourcePtr of;
         Box box;
         View *view = nullptr;
         bool is_array = false;
     };
     struct Region {
         revamp_region c = {};
-        int32_t origin[most_rank] = {}, extent[most_rank] = {};
-        int64_t strides[most_rank] = {};
+        int32_t origin[max_rank] = {}, extent[max_rank] = {};
+        int64_t strides[max_rank] = {};
         revamp_array_view section = nullptr;
     };
 
-    // Texels of words, on one queue.
+    // A texture on one queue. Its texels are whole words.
     struct Texture {
         revamp_texture handle = nullptr;
         uint32_t rank = 0, element = 1, levels = 1;
-        int32_t extent[most_rank] = {};
+        int32_t extent[max_rank] = {};
         int queue = 0;
         bool is_image = false;
-        // The kernels with images take it.
-        bool is_bound = false;
+        // True if the kernels with images accept this texture.
+        bool is_bindable = false;
         Words words;
     };
-    using Texels = std::shared_ptr<Texture>;
-    // Levels of one, or a section of a level, and which of its words they are.
+    using TexturePtr = std::shared_ptr<Texture>;
+    // Whole levels of a texture, or a section of a level. `box` selects the words of these levels in Texture::words.
     struct Levels {
         revamp_texture_region c = {};
-        int32_t origin[most_rank] = {}, extent[most_rank] = {};
+        int32_t origin[max_rank] = {}, extent[max_rank] = {};
         Box box;
     };
 
@@ -132,31 +133,30 @@ class Program {
     };
     static const std::vector<Kind> kinds;
 
-    // calls.cpp: what calls come to.
+    // calls.cpp: checks of calls, and updates of the model.
     bool good(revamp_status status, const char *what);
-    void waited(revamp_status status, const char *what);
-    void refused(revamp_status status, unsigned expected, const char *what);
-    void read(const Bytes &s, const Box &b, const uint32_t *first, const char *what);
-    void forget(const Bytes &s, const Box &b);
-    Words words_of(const Bytes &s, const Box &b) const;
-    // What a call writes: `is_certain` if it came to nothing else.
-    void put(const Bytes &s, const Box &b, const Words &now, bool is_certain);
+    void check_wait(revamp_status status, const char *what);
+    void check_refused(revamp_status status, unsigned expected, const char *what);
+    void check_words(const SourcePtr &s, const Box &b, const uint32_t *first, const char *what);
+    void forget(const SourcePtr &s, const Box &b);
+    Words words_of(const SourcePtr &s, const Box &b) const;
+    // Updates the model after a call that writes `now`. Unless `is_certain`, each word may also keep its old value.
+    void put(const SourcePtr &s, const Box &b, const Words &now, bool is_certain);
 
     // objects.cpp
-    Bytes some_source();
+    SourcePtr some_source();
     View *some_view();
     View *some_writable();
     Box random_shape();
     void random_part(const Box &b, int32_t *origin, int32_t *extent);
     int some_queue(bool holds_arrays);
-    Bytes new_array(const Box &shape);
-    Bytes new_memory(const Box &shape);
-    void add_view(revamp_array_view handle, const Bytes &of, const Box &b, bool read_only);
+    SourcePtr new_array(const Box &shape);
+    SourcePtr new_memory(const Box &shape);
+    void add_view(revamp_array_view handle, const SourcePtr &of, const Box &b, bool read_only);
     void release_view(size_t n);
-    bool is_home(const Source &s) const;
-    void end_source(Bytes s, unsigned errors_before);
+    bool matches_model(const Source &s) const;
+    void end_source(SourcePtr s, unsigned errors_before);
     void check_guards(const Source &s);
-    void drop_view(size_t n);
     void make_array();
     void make_view();
     void derive_view();
@@ -164,7 +164,7 @@ class Program {
     void retain_view();
     void step_release_view();
     void destroy_array();
-    void ask();
+    void query_all();
 
     // host.cpp
     revamp_status get_access(const View &v, revamp_access access, void **data);
@@ -178,19 +178,18 @@ class Program {
 
     // kernels.cpp
     struct Captured {
-        Bytes of;
+        SourcePtr of;
         Box box;
         View *view = nullptr;
         Region region;
     };
     bool capture(Captured &c, bool writes, int queue);
     revamp_argument argument(Captured &c, uint32_t offset, revamp_access access);
-    int queue_of(const Captured *all, size_t count, bool &is_named);
     void launch();
     void launch_binding();
-    revamp_status send(int queue, bool is_named, const KernelBlock &block, const revamp_argument *arguments,
+    revamp_status send(int queue, bool passes_queue, const KernelBlock &block, const revamp_argument *arguments,
                        size_t count);
-    Words after(const Captured &to, const KernelBlock &block, const Captured *from) const;
+    Words expected_words(const Captured &to, const KernelBlock &block, const Captured *from) const;
     void wait_for_queue();
     void change_queues();
 
@@ -201,14 +200,14 @@ class Program {
     void end_region(Region &r);
     void copy();
     void copy_whole();
-    void settle(const Bytes &memory);
-    void begin_operation(revamp_completion handle, const Bytes &memory, bool writes_memory, bool is_marker = false);
-    bool get(const Under_way &operation);
+    void wait_for_users(const SourcePtr &memory);
+    void begin_operation(revamp_completion handle, const SourcePtr &memory, bool writes_memory, bool is_marker = false);
+    bool get(const OperationPtr &operation);
     void use_completion();
-    void release_completion(const Under_way &operation);
+    void release_completion(const OperationPtr &operation);
 
     // textures.cpp
-    Texels some_texture();
+    TexturePtr some_texture();
     Box level_of(const Texture &t, uint32_t level) const;
     void choose_levels(const Texture &t, Levels &l);
     Words words_in(const Texture &t, const Box &b) const;
@@ -241,15 +240,15 @@ class Program {
     int current = 0;
     std::vector<Queue> queues;
     size_t shared_queues;
-    // Calls of each function when the program began.
-    uint64_t counted[FAULT_FUNCTION_COUNT] = {};
-    std::vector<Bytes> sources;
+    // The number of calls of each function before this program began.
+    uint64_t initial_counts[FAULT_FUNCTION_COUNT] = {};
+    std::vector<SourcePtr> sources;
     std::vector<std::unique_ptr<View>> views;
-    std::vector<Under_way> operations;
-    std::vector<Texels> textures;
-    // Released, with callbacks that are to come.
-    std::vector<Under_way> finished;
-    // Handles that are no more.
+    std::vector<OperationPtr> operations;
+    std::vector<TexturePtr> textures;
+    // Released operations whose callbacks may not have been called yet.
+    std::vector<OperationPtr> awaiting_callbacks;
+    // Handles of released objects.
     std::vector<revamp_array> dead_arrays;
     std::vector<revamp_array_view> dead_views;
     std::vector<revamp_texture> dead_textures;

@@ -1,4 +1,4 @@
-// Random numbers that are the same everywhere.
+// A random number generator with the same sequence on all systems.
 #pragma once
 #include <cstdint>
 
@@ -18,10 +18,10 @@ class Random {
         return z ^ (z >> 31);
     }
 
-    // From 0 to n - 1; 0 if n is 0.
+    // Returns a number from 0 to n - 1, or 0 if n is 0.
     uint32_t below(uint64_t n) { return n ? static_cast<uint32_t>(next() % n) : 0; }
-    int32_t from_to(int32_t least, int32_t most) {
-        return least + static_cast<int32_t>(below(static_cast<uint32_t>(most - least + 1)));
+    int32_t from_to(int32_t lower, int32_t upper) {
+        return lower + static_cast<int32_t>(below(static_cast<uint32_t>(upper - lower + 1)));
     }
     bool one_in(uint32_t n) { return below(n) == 0; }
 

@@ -1,11 +1,11 @@
-// Calls that must be refused, and change nothing: what follows shows whether they did.
+// Calls that must be refused and must change nothing. If a call changes data, the checks of later steps find it.
 #include "program.hpp"
 
 #include <climits>
 
 namespace fuzz {
 
-// In place of an output: it must stay as it is.
+// The initial value of outputs, which refused calls must not change.
 template <class T> static T untouched() {
     return reinterpret_cast<T>(uintptr_t{0x5a5a5a5a});
 }
@@ -18,7 +18,7 @@ static uint64_t some_number(Random &random) {
     return random.one_in(2) ? numbers[random.below(8)] : random.next();
 }
 
-// Handles that are none, are dead, or of another kind.
+// Calls functions with handles that are null, random, released, or of another kind of object.
 void Program::refuse_handles() {
     revamp_array array = nullptr;
     revamp_array_view view = nullptr, made_view = untouched<revamp_array_view>();
@@ -33,15 +33,15 @@ void Program::refuse_handles() {
         break;
     case 2:
         if (View *v = some_view()) array = reinterpret_cast<revamp_array>(v->handle);
-        if (Bytes s = some_source()) view = reinterpret_cast<revamp_array_view>(s->array);
+        if (SourcePtr s = some_source()) view = reinterpret_cast<revamp_array_view>(s->array);
         completion = reinterpret_cast<revamp_completion>(world.defaults[CPU]);
         break;
     default: {
         uint64_t number = some_number(random);
-        // A living one by chance would be used.
+        // A number that happens to be a live handle would be accepted.
         for (const auto &v : views)
             if (reinterpret_cast<uintptr_t>(v->handle) == number) number = 0;
-        for (const Bytes &s : sources)
+        for (const SourcePtr &s : sources)
             if (reinterpret_cast<uintptr_t>(s->array) == number) number = 0;
         if (number < 1 << 20) number = 0xdeadbeef;
         array = reinterpret_cast<revamp_array>(static_cast<uintptr_t>(number));
@@ -53,31 +53,35 @@ void Program::refuse_handles() {
     uint32_t word = 0;
     revamp_residency residency = {};
     residency.struct_size = sizeof residency;
-    refused(revamp_array_destroy(array), as_handle, "revamp_array_destroy");
-    refused(revamp_array_view_release(view), as_handle, "revamp_array_view_release");
-    refused(revamp_array_view_retain(view), as_handle, "revamp_array_view_retain");
-    refused(revamp_completion_release(completion), as_handle, "revamp_completion_release");
-    refused(revamp_completion_get(completion), as_handle, "revamp_completion_get");
-    refused(revamp_completion_then(completion, on_done, &word), as_handle, "revamp_completion_then");
-    refused(revamp_array_view_data(view, REVAMP_ACCESS_READ, &data), as_handle, "revamp_array_view_data");
-    refused(revamp_array_data(array, REVAMP_ACCESS_READ, &data), as_handle, "revamp_array_data");
-    refused(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ), as_handle, "revamp_array_view_synchronize");
-    refused(revamp_array_view_discard_data(view), as_handle, "revamp_array_view_discard_data");
-    refused(revamp_array_view_refresh(view), as_handle, "revamp_array_view_refresh");
-    refused(revamp_array_view_get_residency(view, world.defaults[CPU], &residency), as_handle, "residency");
-    refused(revamp_array_view_section(view, nullptr, nullptr, &made_view), as_handle, "revamp_array_view_section");
-    refused(revamp_array_view_create_array(array, nullptr, &made_view), as_handle, "revamp_array_view_create_array");
-    refused(revamp_copy_to_array(&word, 4, array), as_handle, "revamp_copy_to_array");
+    check_refused(revamp_array_destroy(array), bad_handle_status, "revamp_array_destroy");
+    check_refused(revamp_array_view_release(view), bad_handle_status, "revamp_array_view_release");
+    check_refused(revamp_array_view_retain(view), bad_handle_status, "revamp_array_view_retain");
+    check_refused(revamp_completion_release(completion), bad_handle_status, "revamp_completion_release");
+    check_refused(revamp_completion_get(completion), bad_handle_status, "revamp_completion_get");
+    check_refused(revamp_completion_then(completion, on_done, &word), bad_handle_status, "revamp_completion_then");
+    check_refused(revamp_array_view_data(view, REVAMP_ACCESS_READ, &data), bad_handle_status, "revamp_array_view_data");
+    check_refused(revamp_array_data(array, REVAMP_ACCESS_READ, &data), bad_handle_status, "revamp_array_data");
+    check_refused(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ), bad_handle_status,
+                  "revamp_array_view_synchronize");
+    check_refused(revamp_array_view_discard_data(view), bad_handle_status, "revamp_array_view_discard_data");
+    check_refused(revamp_array_view_refresh(view), bad_handle_status, "revamp_array_view_refresh");
+    check_refused(revamp_array_view_get_residency(view, world.defaults[CPU], &residency), bad_handle_status,
+                  "residency");
+    check_refused(revamp_array_view_section(view, nullptr, nullptr, &made_view), bad_handle_status,
+                  "revamp_array_view_section");
+    check_refused(revamp_array_view_create_array(array, nullptr, &made_view), bad_handle_status,
+                  "revamp_array_view_create_array");
+    check_refused(revamp_copy_to_array(&word, 4, array), bad_handle_status, "revamp_copy_to_array");
     check_untouched(data, "an access");
     check_untouched(made_view, "a section");
 }
 
 void Program::refuse_arrays() {
-    const Queue &on = queues[static_cast<size_t>(some_queue(true))];
+    const Queue &target = queues[static_cast<size_t>(some_queue(true))];
     int32_t extent[] = {random.from_to(1, 9), random.from_to(1, 9), random.from_to(1, 9)};
     uint32_t rank = 1 + random.below(3);
     size_t element = 4;
-    unsigned expected = as_bad | as(REVAMP_ERROR_OUT_OF_MEMORY);
+    unsigned expected = bad_call_statuses | bit_of(REVAMP_ERROR_OUT_OF_MEMORY);
     revamp_array_options options = {};
     options.struct_size = sizeof options;
     revamp_array out = untouched<revamp_array>(), *to = &out;
@@ -93,7 +97,7 @@ void Program::refuse_arrays() {
         rank = random.one_in(2) ? 0 : 100 + random.below(UINT32_MAX - 200);
         break;
     case 3:
-        // More bytes than there are, or than there can be.
+        // More bytes than the machine has, or than 64 bits can count.
         rank = 3;
         extent[0] = extent[1] = INT_MAX;
         extent[2] = random.one_in(2) ? INT_MAX : 1 << 20;
@@ -108,12 +112,14 @@ void Program::refuse_arrays() {
         options.has_cpu_access_type = true;
         options.cpu_access_type = 4 + random.below(1000);
     }
-    refused(revamp_array_create(on.handle, rank, extent, element, &options, to), expected, "revamp_array_create");
+    check_refused(revamp_array_create(target.handle, rank, extent, element, &options, to), expected,
+                  "revamp_array_create");
     check_untouched(out, "revamp_array_create");
     if (options.has_cpu_access_type || !to || options.struct_size != sizeof options) return;
-    refused(revamp_array_view_create(rank, extent, element, nullptr, &view), expected, "revamp_array_view_create");
-    refused(revamp_array_view_create_host(nullptr, rank, extent, element, nullptr, &view), expected,
-            "revamp_array_view_create_host");
+    check_refused(revamp_array_view_create(rank, extent, element, nullptr, &view), expected,
+                  "revamp_array_view_create");
+    check_refused(revamp_array_view_create_host(nullptr, rank, extent, element, nullptr, &view), expected,
+                  "revamp_array_view_create_host");
     check_untouched(view, "revamp_array_view_create");
 }
 
@@ -121,7 +127,7 @@ void Program::refuse_views() {
     View *v = some_view();
     if (!v) return;
     const Box &b = v->box;
-    int32_t origin[most_rank] = {}, extent[most_rank] = {};
+    int32_t origin[max_rank] = {}, extent[max_rank] = {};
     random_part(b, origin, extent);
     revamp_array_view out = untouched<revamp_array_view>();
     void *data = untouched<void *>();
@@ -132,37 +138,40 @@ void Program::refuse_views() {
             extent[d] = b.extent[d] - origin[d] + 1 + static_cast<int32_t>(random.below(1000));
         else
             extent[d] = random.one_in(2) ? 0 : -1 - static_cast<int32_t>(random.below(INT_MAX));
-        refused(revamp_array_view_section(v->handle, origin, extent, &out), as_bad, "a section outside");
+        check_refused(revamp_array_view_section(v->handle, origin, extent, &out), bad_call_statuses,
+                      "a section outside of the view");
         break;
     case 1:
         origin[d] = random.one_in(2) ? -1 - static_cast<int32_t>(random.below(INT_MAX)) : INT_MAX;
-        refused(revamp_array_view_section(v->handle, origin, random.one_in(2) ? extent : nullptr, &out), as_bad,
-                "a section outside");
+        check_refused(revamp_array_view_section(v->handle, origin, random.one_in(2) ? extent : nullptr, &out),
+                      bad_call_statuses, "a section outside of the view");
         break;
     case 2:
-        refused(revamp_array_view_project(v->handle,
-                                          random.one_in(2) ? -1
-                                          : b.rank > 1     ? b.extent[0]
-                                                           : 0,
-                                          &out),
-                as_bad, "a projection outside");
+        check_refused(revamp_array_view_project(v->handle,
+                                                random.one_in(2) ? -1
+                                                : b.rank > 1     ? b.extent[0]
+                                                                 : 0,
+                                                &out),
+                      bad_call_statuses, "a projection outside");
         break;
     case 3: {
-        int32_t more[] = {INT_MAX, random.from_to(1, INT_MAX)};
-        refused(revamp_array_view_view_as(v->handle, 1 + random.below(2), more, &out), as_bad, "a larger shape");
+        int32_t larger_extent[] = {INT_MAX, random.from_to(1, INT_MAX)};
+        check_refused(revamp_array_view_view_as(v->handle, 1 + random.below(2), larger_extent, &out), bad_call_statuses,
+                      "a larger shape");
         break;
     }
     case 4:
-        refused(revamp_array_view_data(v->handle, random.one_in(2) ? 0 : 4 + random.below(99), &data), as_bad,
-                "an access that is none");
-        refused(revamp_array_view_data(v->handle, REVAMP_ACCESS_READ, nullptr), as_bad, "no output");
+        check_refused(revamp_array_view_data(v->handle, random.one_in(2) ? 0 : 4 + random.below(99), &data),
+                      bad_call_statuses, "an invalid access mode");
+        check_refused(revamp_array_view_data(v->handle, REVAMP_ACCESS_READ, nullptr), bad_call_statuses, "no output");
         break;
     default:
         if (!v->read_only) return;
-        refused(revamp_array_view_data(v->handle, REVAMP_ACCESS_READ_WRITE, &data), as_bad,
-                "writing what is read only");
-        refused(revamp_array_view_synchronize(v->handle, REVAMP_ACCESS_WRITE), as_bad, "writing what is read only");
-        refused(revamp_array_view_discard_data(v->handle), as_bad, "discarding what is read only");
+        check_refused(revamp_array_view_data(v->handle, REVAMP_ACCESS_READ_WRITE, &data), bad_call_statuses,
+                      "writing a read-only view");
+        check_refused(revamp_array_view_synchronize(v->handle, REVAMP_ACCESS_WRITE), bad_call_statuses,
+                      "writing a read-only view");
+        check_refused(revamp_array_view_discard_data(v->handle), bad_call_statuses, "discarding a read-only view");
     }
     check_untouched(out, "a view of a view");
     check_untouched(data, "an access");
@@ -173,11 +182,11 @@ void Program::refuse_copies() {
     if (!from.of || !to.of) return;
     Region regions[2];
     revamp_completion done = untouched<revamp_completion>(), *out = &done;
-    unsigned expected = as_bad;
+    unsigned expected = bad_call_statuses;
     if (!make_region(from, regions[0]) || !make_region(to, regions[1])) return end_region(regions[0]);
     switch (random.below(6)) {
     case 0:
-        // Another extent, unless by chance they are alike.
+        // Different extents. If they happen to be equal, the output is missing instead.
         if (from.box.rank == to.box.rank && from.box.extent == to.box.extent && from.box.element == to.box.element)
             out = nullptr;
         break;
@@ -196,17 +205,18 @@ void Program::refuse_copies() {
             regions[0].c.extent = reinterpret_cast<const int32_t *>(uintptr_t{3});
         break;
     case 4:
-        // Dead.
+        // A released view.
         regions[0].c.view = dead_views.empty() ? reinterpret_cast<revamp_array_view>(uintptr_t{77}) : dead_views.back();
         regions[0].c.array = nullptr;
         regions[0].c.origin = nullptr;
         regions[0].c.extent = nullptr;
-        expected |= as_handle;
+        expected |= bad_handle_status;
         break;
     default:
         out = nullptr;
     }
-    refused(revamp_copy_async(&regions[0].c, &regions[1].c, nullptr, out), expected | as_handle, "a bad copy");
+    check_refused(revamp_copy_async(&regions[0].c, &regions[1].c, nullptr, out), expected | bad_handle_status,
+                  "a bad copy");
     check_untouched(done, "a copy");
     end_region(regions[0]);
     end_region(regions[1]);
@@ -215,8 +225,8 @@ void Program::refuse_copies() {
 void Program::refuse_launches() {
     View *v = some_writable();
     int queue = some_queue(false);
-    const Queue &on = queues[static_cast<size_t>(queue)];
-    if (!v || on.place != VULKAN) return;
+    const Queue &target = queues[static_cast<size_t>(queue)];
+    if (!v || target.accelerator_kind != VULKAN) return;
     uint32_t value = 1;
     int32_t extent = 64;
     revamp_argument arguments[] = {revamp_argument_view(0, v->handle), revamp_argument_push_constant(0, &value, 4)};
@@ -226,11 +236,11 @@ void Program::refuse_launches() {
     info.extent = &extent;
     info.arguments = arguments;
     info.argument_count = 2;
-    unsigned expected = as_bad | as_handle;
+    unsigned expected = bad_call_statuses | bad_handle_status;
     switch (random.below(11)) {
     case 0:
         extent = random.one_in(2) ? 0 : -1 - static_cast<int32_t>(random.below(INT_MAX));
-        expected = as(REVAMP_ERROR_INVALID_COMPUTE_DOMAIN) | as_bad;
+        expected = bit_of(REVAMP_ERROR_INVALID_COMPUTE_DOMAIN) | bad_call_statuses;
         break;
     case 1:
         arguments[0].binding = 1 + random.below(UINT32_MAX - 1);
@@ -252,24 +262,24 @@ void Program::refuse_launches() {
         break;
     case 7:
         info.rank = random.one_in(2) ? 0 : 1000 + random.below(1U << 30);
-        expected |= as(REVAMP_ERROR_INVALID_COMPUTE_DOMAIN);
+        expected |= bit_of(REVAMP_ERROR_INVALID_COMPUTE_DOMAIN);
         break;
     case 8:
-        // On the cpu runs no kernel.
-        refused(revamp_dispatch(world.defaults[CPU], world.fill, &info),
-                expected | as(REVAMP_ERROR_UNSUPPORTED_FEATURE), "a launch on the cpu");
+        // The cpu accelerator runs no kernels.
+        check_refused(revamp_dispatch(world.defaults[CPU], world.fill, &info),
+                      expected | bit_of(REVAMP_ERROR_UNSUPPORTED_FEATURE), "a launch on the cpu");
         return;
     case 9:
-        // Of more bytes than there are.
+        // More bytes than the machine has.
         arguments[1].kind = REVAMP_ARGUMENT_INDIRECT;
         arguments[1].view = v->handle;
         arguments[1].size = SIZE_MAX / 2 - random.below(100);
-        expected |= as(REVAMP_ERROR_OUT_OF_MEMORY);
+        expected |= bit_of(REVAMP_ERROR_OUT_OF_MEMORY);
         break;
     default:
         arguments[1].offset = 4 + 4 * random.below(1U << 28);
     }
-    refused(revamp_dispatch(on.handle, world.fill, &info), expected, "a bad launch");
+    check_refused(revamp_dispatch(target.handle, world.fill, &info), expected, "a bad launch");
 }
 
 void Program::refuse_structs() {
@@ -280,21 +290,22 @@ void Program::refuse_structs() {
     size_t size = random.one_in(2) ? random.below(8) : sizeof info + sizeof usage + 8 * random.below(1000);
     info.struct_size = usage.struct_size = counters.struct_size = size + sizeof counters * (size > 8);
     View *v = some_view();
-    if (v) refused(revamp_array_view_get_info(v->handle, &info), as_bad, "a struct_size");
+    if (v) check_refused(revamp_array_view_get_info(v->handle, &info), bad_call_statuses, "a wrong struct_size");
     if (v)
-        refused(revamp_array_view_synchronize_async(v->handle, REVAMP_ACCESS_READ, nullptr, nullptr), as_bad,
-                "no output");
-    refused(revamp_accelerator_get_memory_usage(world.accelerators[CPU], &usage), as_bad, "a struct_size");
-    refused(revamp_get_transfers(&counters), as_bad, "a struct_size");
-    refused(revamp_accelerator_view_create_marker(nullptr, &done), as_handle, "a marker of nothing");
-    refused(revamp_accelerator_create_view(world.accelerators[THREADS],
-                                           static_cast<revamp_queuing_mode>(2 + random.below(100)), nullptr),
-            as_bad, "a queuing mode that is none");
+        check_refused(revamp_array_view_synchronize_async(v->handle, REVAMP_ACCESS_READ, nullptr, nullptr),
+                      bad_call_statuses, "no output");
+    check_refused(revamp_accelerator_get_memory_usage(world.accelerators[CPU], &usage), bad_call_statuses,
+                  "a wrong struct_size");
+    check_refused(revamp_get_transfers(&counters), bad_call_statuses, "a wrong struct_size");
+    check_refused(revamp_accelerator_view_create_marker(nullptr, &done), bad_handle_status, "a marker of nothing");
+    check_refused(revamp_accelerator_create_view(world.accelerators[THREADS],
+                                                 static_cast<revamp_queuing_mode>(2 + random.below(100)), nullptr),
+                  bad_call_statuses, "an invalid queuing mode");
     check_untouched(done, "a marker");
 }
 
 void Program::refuse() {
-    note_step(current, "asks for what cannot be");
+    note_step(current, "makes invalid calls");
     switch (random.below(6)) {
     case 0:
         return refuse_handles();

@@ -1,3 +1,4 @@
+// The records of running programs, and the reports of defects, signals and hangs.
 #include "report.hpp"
 
 #include <atomic>
@@ -16,19 +17,19 @@
 namespace fuzz {
 namespace {
 
-enum { MOST_TEXT = 1 << 17, MOST_PROGRAMS = 64, MOST_REPEATS = 50, EXIT_FOUND = 1 };
+enum { MAX_TEXT = 1 << 17, MAX_PROGRAMS = 64, MAX_REPEATS = 50, EXIT_FOUND = 1 };
 
-// The program of a thread. They are never freed, so that a signal handler finds them.
-struct Running {
+// The record of a thread's program. All records are static, so that a signal handler finds them.
+struct Record {
     std::atomic<bool> is_taken{false};
     std::atomic<time_t> end{0};
     uint64_t seed = 0;
     size_t used = 0;
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
 };
 
-Running programs[MOST_PROGRAMS];
-thread_local Running *mine = nullptr;
+Record programs[MAX_PROGRAMS];
+thread_local Record *thread_record = nullptr;
 std::string command;
 std::atomic<unsigned> errors{0};
 std::mutex log_lock;
@@ -37,10 +38,10 @@ unsigned repeats = 0;
 std::mutex end_lock;
 
 void append(const char *format, va_list arguments) {
-    if (!mine) return;
-    size_t room = sizeof mine->text - mine->used;
-    int n = vsnprintf(mine->text + mine->used, room, format, arguments);
-    if (n > 0) mine->used += static_cast<size_t>(n) < room ? static_cast<size_t>(n) : room - 1;
+    if (!thread_record) return;
+    size_t free_space = sizeof thread_record->text - thread_record->used;
+    int n = vsnprintf(thread_record->text + thread_record->used, free_space, format, arguments);
+    if (n > 0) thread_record->used += static_cast<size_t>(n) < free_space ? static_cast<size_t>(n) : free_space - 1;
 }
 
 void write_all(int file, const char *text, size_t size) {
@@ -52,19 +53,18 @@ void write_all(int file, const char *text, size_t size) {
     }
 }
 
-// The end of a long text is what matters.
-void print(const Running &p, const char *why, FILE *to) {
+void print(const Record &p, const char *why, FILE *to) {
     fprintf(to, "FOUND: %s\nreproduce: %s %llu\n", why, command.c_str(), static_cast<unsigned long long>(p.seed));
     fwrite(p.text, 1, p.used, to);
     fputc('\n', to);
     fflush(to);
 }
 
-[[noreturn]] void end_run(const Running *p, const char *why) {
-    // The first one ends the process.
+[[noreturn]] void end_run(const Record *p, const char *why) {
+    // Never unlocked: the first thread that gets here ends the process.
     end_lock.lock();
-    static Running none;
-    if (!p) p = &none;
+    static Record empty_record;
+    if (!p) p = &empty_record;
     print(*p, why, stdout);
     const char *folder = getenv("FUZZ_OUT");
     if (folder) {
@@ -76,18 +76,18 @@ void print(const Running &p, const char *why, FILE *to) {
         }
     }
     fflush(nullptr);
-    // No exit handler: the library's is none of what is asked here.
+    // _exit() skips the library's exit handler, which is not under test here.
     _exit(EXIT_FOUND);
 }
 
 void on_signal(int number) {
     static const char head[] = "\nFOUND: a signal; the programs that ran:\n";
     write_all(1, head, sizeof head - 1);
-    for (const Running &p : programs)
+    for (const Record &p : programs)
         if (p.is_taken) {
             char seed[64];
             int n = snprintf(seed, sizeof seed, "\nseed %llu%s", static_cast<unsigned long long>(p.seed),
-                             &p == mine ? " (this thread)" : "");
+                             &p == thread_record ? " (this thread)" : "");
             write_all(1, seed, static_cast<size_t>(n));
             write_all(1, p.text, p.used);
         }
@@ -101,13 +101,13 @@ void on_log(revamp_log_level, const char *message, void *) {
     errors++;
     repeats = log_text == message ? repeats + 1 : 0;
     log_text = message;
-    if (repeats == MOST_REPEATS) end_run(mine, ("the log is flooded: " + log_text).c_str());
+    if (repeats == MAX_REPEATS) end_run(thread_record, ("the log is flooded: " + log_text).c_str());
 }
 
 [[noreturn]] void watch_for_hangs() {
     for (;;) {
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
-        for (Running &p : programs)
+        for (Record &p : programs)
             if (p.is_taken && p.end && time(nullptr) > p.end) end_run(&p, "it hangs");
     }
 }
@@ -130,16 +130,16 @@ void note_step(int step, const char *format, ...) {
 }
 
 void begin_program(uint64_t seed, unsigned seconds) {
-    for (size_t i = 0; !mine && i < MOST_PROGRAMS; i++)
-        if (!programs[i].is_taken.exchange(true)) mine = &programs[i];
-    if (!mine) return;
-    mine->seed = seed;
-    mine->used = 0;
-    mine->end = time(nullptr) + seconds;
+    for (size_t i = 0; !thread_record && i < MAX_PROGRAMS; i++)
+        if (!programs[i].is_taken.exchange(true)) thread_record = &programs[i];
+    if (!thread_record) return;
+    thread_record->seed = seed;
+    thread_record->used = 0;
+    thread_record->end = time(nullptr) + seconds;
     const char *folder = getenv("FUZZ_OUT");
     if (!folder) return;
-    // What crashes so that nothing can be printed is found there.
-    std::string name = std::string(folder) + "/seed-" + std::to_string(mine - programs);
+    // If a crash prevents all output, this file still names the program that ran.
+    std::string name = std::string(folder) + "/seed-" + std::to_string(thread_record - programs);
     if (FILE *file = fopen(name.c_str(), "w")) {
         fprintf(file, "%s %llu\n", command.c_str(), static_cast<unsigned long long>(seed));
         fclose(file);
@@ -147,10 +147,10 @@ void begin_program(uint64_t seed, unsigned seconds) {
 }
 
 void end_program() {
-    if (!mine) return;
-    mine->end = 0;
-    mine->is_taken = false;
-    mine = nullptr;
+    if (!thread_record) return;
+    thread_record->end = 0;
+    thread_record->is_taken = false;
+    thread_record = nullptr;
 }
 
 void found(const char *format, ...) {
@@ -159,7 +159,7 @@ void found(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
-    end_run(mine, why);
+    end_run(thread_record, why);
 }
 
 void watch() {

@@ -7,13 +7,14 @@ namespace fuzz {
 
 uint32_t Shared::memory[4][WORDS];
 
-Shared::Shared(const World &all, std::vector<Queue> known) : world(all), queues(std::move(known)) {}
+Shared::Shared(const World &given_world, std::vector<Queue> given_queues)
+    : world(given_world), queues(std::move(given_queues)) {}
 
-// Another thread may have released what is used, or used the same elements with another.
+// Checks a call that may fail because another thread has released its object or is using the same elements.
 void Shared::allow(revamp_status status, const char *what) {
-    const unsigned allowed = as_bad | as_handle;
+    const unsigned allowed = bad_call_statuses | bad_handle_status;
     Program::calls++;
-    if (status >= 0 || (allowed & as(status))) return;
+    if (status >= 0 || (allowed & bit_of(status))) return;
     found("%s on shared objects: %s: %s", what, revamp_status_name(status), revamp_last_error_message());
 }
 
@@ -35,7 +36,7 @@ revamp_region Shared::region(Random &random, bool is_written) {
         break;
     }
     if (r.array || r.view) return r;
-    // Written by several at once, and read by none of us.
+    // Several copies may write this memory at once. Its contents are never checked.
     r.host = memory[is_written ? 0 : 1];
     r.host_rank = 1;
     r.host_element_size = 4;
@@ -43,10 +44,10 @@ revamp_region Shared::region(Random &random, bool is_written) {
     return r;
 }
 
-template <class T> static void replace(std::atomic<T> &slot, T made, revamp_status (*release)(T)) {
-    T old = slot.exchange(made);
+template <class T> static void replace(std::atomic<T> &slot, T new_object, revamp_status (*release)(T)) {
+    T old = slot.exchange(new_object);
     if (old && release(old) != REVAMP_OK)
-        found("what one thread owned was not released: %s", revamp_last_error_message());
+        found("an object that only this thread owned was not released: %s", revamp_last_error_message());
 }
 
 void Shared::step(Random &random) {
@@ -114,7 +115,7 @@ void Shared::step(Random &random) {
         info.extent = &extent;
         info.arguments = arguments;
         info.argument_count = 2;
-        if (on.place == VULKAN) allow(revamp_dispatch(on.handle, world.fill, &info), "revamp_dispatch");
+        if (on.accelerator_kind == VULKAN) allow(revamp_dispatch(on.handle, world.fill, &info), "revamp_dispatch");
         allow(revamp_array_view_synchronize_to(some(views, random), on.handle, REVAMP_ACCESS_READ), "synchronize_to");
         break;
     }

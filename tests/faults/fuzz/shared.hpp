@@ -1,5 +1,5 @@
-// Handles that several threads use, retain and release at once: nobody knows what they hold, but each call must come to
-// one of few statuses, nothing may crash or hang, and all memory comes back.
+// Objects whose handles several threads use, replace and release concurrently. No model predicts their contents. Each
+// call must return one of a few statuses, nothing may crash or hang, and all memory must be released.
 #pragma once
 #include "random.hpp"
 #include "world.hpp"
@@ -11,9 +11,9 @@ namespace fuzz {
 class Shared {
   public:
     Shared(const World &world, std::vector<Queue> queues);
-    // One call, by any thread.
+    // Makes one random call. Any thread may call this.
     void step(Random &random);
-    // By one thread, when no other uses it.
+    // Called by one thread when no other thread uses the objects.
     void release_all();
 
   private:
@@ -27,7 +27,7 @@ class Shared {
     std::atomic<revamp_array> arrays[SLOTS] = {};
     std::atomic<revamp_array_view> views[SLOTS] = {};
     std::atomic<revamp_completion> completions[SLOTS] = {};
-    // Memory of the program, which lives as long as all work: copies whose completion nobody waited for go on.
+    // Static, because copies may still use the memory after the Shared is destroyed: nothing waits for every copy.
     static uint32_t memory[4][WORDS];
     const int32_t extent = WORDS;
 };

@@ -1,16 +1,16 @@
-// Textures: made, copied whole and in sections, bound to kernels, released. Their texels are words, levels one after
-// the other.
+// Creates textures, copies them whole and in sections, passes them to kernels and releases them. The model of a texture
+// is a list of words: the texels of one level after the other.
 #include "program.hpp"
 
 #include <cstring>
 
 namespace fuzz {
 
-constexpr size_t most_textures = 7;
+constexpr size_t max_textures = 7;
 
 namespace {
 
-// Formats whose texels are words.
+// Formats whose texels are whole words.
 struct Format {
     uint32_t kind, components, bits;
     uint32_t words() const { return components * bits / 32; }
@@ -22,15 +22,15 @@ const Format formats[] = {{REVAMP_COMPONENT_UINT, 1, 32},  {REVAMP_COMPONENT_UIN
 
 } // namespace
 
-Program::Texels Program::some_texture() {
+Program::TexturePtr Program::some_texture() {
     return textures.empty() ? nullptr : textures[random.below(textures.size())];
 }
 
-// A level as a box of all words.
+// The box of a level in the texture's words (Texture::words).
 Box Program::level_of(const Texture &t, uint32_t level) const {
     uint64_t before = 0;
     for (uint32_t k = 0;; k++) {
-        int32_t extent[most_rank] = {};
+        int32_t extent[max_rank] = {};
         for (uint32_t d = 0; d < t.rank; d++)
             extent[d] = t.extent[d] >> k > 0 ? t.extent[d] >> k : 1;
         Box b = Box::packed(t.rank, extent, t.element, before);
@@ -40,7 +40,7 @@ Box Program::level_of(const Texture &t, uint32_t level) const {
 }
 
 void Program::make_texture() {
-    if (textures.size() >= most_textures) return release_texture();
+    if (textures.size() >= max_textures) return release_texture();
     auto t = std::make_shared<Texture>();
     const Format &format = formats[random.below(sizeof formats / sizeof *formats)];
     t->rank = random.one_in(2) ? 2 : 1 + random.below(3);
@@ -60,16 +60,16 @@ void Program::make_texture() {
     options.components = format.components;
     options.bits = format.bits;
     t->levels = 1;
-    if (queue.place == CPU) {
+    if (queue.accelerator_kind == CPU) {
         options.associated_view = queues[static_cast<size_t>(some_queue(false))].handle;
     } else if (random.one_in(3)) {
         while (longest >> t->levels && random.below(4))
             t->levels++;
     }
     options.levels = t->levels;
-    t->is_image = queue.place == VULKAN && format.components != 3 && random.below(3);
+    t->is_image = queue.accelerator_kind == VULKAN && format.components != 3 && random.below(3);
     if (t->is_image) options.storage = REVAMP_TEXTURE_STORAGE_IMAGE;
-    t->is_bound = t->is_image && format.kind == REVAMP_COMPONENT_UINT && t->element == 1 && t->rank == 2;
+    t->is_bindable = t->is_image && format.kind == REVAMP_COMPONENT_UINT && t->element == 1 && t->rank == 2;
     note_step(current, "texture of %u dimensions, %u words a texel, %u levels on queue %d%s", t->rank, t->element,
               t->levels, t->queue, t->is_image ? ", an image" : "");
     if (!good(revamp_texture_create(queue.handle, &options, &t->handle), "revamp_texture_create")) return;
@@ -78,7 +78,7 @@ void Program::make_texture() {
     if (good(revamp_texture_get_info(t->handle, &info), "revamp_texture_get_info")) {
         const Box last = level_of(*t, t->levels - 1);
         if (info.size != last.end() * 4 || info.levels != t->levels || info.texel_size != t->element * 4)
-            found("revamp_texture_get_info tells otherwise than the texture was made");
+            found("revamp_texture_get_info does not match the texture");
         t->words.resize(last.end());
         textures.push_back(t);
         note(" %p", static_cast<void *>(t->handle));
@@ -94,7 +94,7 @@ void Program::release_texture() {
     textures.erase(textures.begin() + static_cast<std::ptrdiff_t>(n));
 }
 
-// Whole levels, or a section of one.
+// Chooses whole levels, or a section of a level.
 void Program::choose_levels(const Texture &t, Levels &l) {
     l.c = {};
     l.c.struct_size = sizeof l.c;
@@ -129,9 +129,9 @@ void Program::put_texels(Texture &t, const Box &b, const Words &now, bool is_cer
     }
 }
 
-// Between memory and a texture. Copies that return at once are waited for, two of them together.
+// Copies between memory and a texture. Starts either one synchronous or two asynchronous copies, then waits.
 void Program::copy_texels() {
-    Texels t = some_texture();
+    TexturePtr t = some_texture();
     if (!t) return make_texture();
     const bool is_in = random.one_in(2), is_async = random.one_in(3);
     const size_t count = is_async ? 2 : 1;
@@ -139,9 +139,9 @@ void Program::copy_texels() {
     Levels levels[2];
     Words now[2];
     revamp_completion done[2] = {};
-    bool is_asked[2] = {};
+    bool is_started[2] = {};
     note_step(current, "copies %s texture %p%s:", is_in ? "to" : "from", static_cast<void *>(t->handle),
-              is_async ? " at once" : "");
+              is_async ? " asynchronously" : "");
     for (size_t n = 0; n < count; n++) {
         choose_levels(*t, levels[n]);
         const uint64_t words = levels[n].box.words();
@@ -163,15 +163,15 @@ void Program::copy_texels() {
         else
             status = is_async ? revamp_copy_from_texture_async(&levels[n].c, m, size, nullptr, &done[n])
                               : revamp_copy_from_texture(&levels[n].c, m, size);
-        is_asked[n] = good(status, "a copy of texels");
+        is_started[n] = good(status, "a copy of texels");
     }
     for (size_t n = 0; n < count; n++) {
-        bool is_done = is_asked[n];
+        bool is_done = is_started[n];
         if (done[n]) {
-            is_done = good(revamp_completion_get(done[n]), "a copy of texels that returned at once");
+            is_done = good(revamp_completion_get(done[n]), "an asynchronous copy of texels");
             if (revamp_completion_release(done[n]) != REVAMP_OK) found("a completion was not released");
         }
-        if (memory[n].back() != 0xa5a5a5a5) found("memory behind the texels was written");
+        if (memory[n].back() != 0xa5a5a5a5) found("the library wrote memory after the texels");
         if (is_in)
             put_texels(*t, levels[n].box, now[n], is_done);
         else if (is_done)
@@ -183,9 +183,9 @@ void Program::copy_texels() {
     }
 }
 
-// Between textures: sections of one extent.
+// Copies a section of a texture to a section of another texture.
 void Program::copy_textures() {
-    Texels from = some_texture(), to;
+    TexturePtr from = some_texture(), to;
     for (int i = 0; i < 6 && from; i++) {
         to = some_texture();
         if (to != from && to->rank == from->rank && to->element == from->element) break;
@@ -198,20 +198,21 @@ void Program::copy_textures() {
     b.c.texture = to->handle;
     a.c.level = random.below(from->levels);
     b.c.level = random.below(to->levels);
-    const Box one = level_of(*from, a.c.level), other = level_of(*to, b.c.level);
-    for (uint32_t d = 0; d < one.rank; d++) {
-        const int32_t most = one.extent[d] < other.extent[d] ? one.extent[d] : other.extent[d];
-        a.extent[d] = b.extent[d] = random.one_in(2) ? most : random.from_to(1, most);
-        a.origin[d] = random.from_to(0, one.extent[d] - a.extent[d]);
-        b.origin[d] = random.from_to(0, other.extent[d] - b.extent[d]);
+    const Box from_level = level_of(*from, a.c.level), to_level = level_of(*to, b.c.level);
+    for (uint32_t d = 0; d < from_level.rank; d++) {
+        const int32_t largest_extent =
+            from_level.extent[d] < to_level.extent[d] ? from_level.extent[d] : to_level.extent[d];
+        a.extent[d] = b.extent[d] = random.one_in(2) ? largest_extent : random.from_to(1, largest_extent);
+        a.origin[d] = random.from_to(0, from_level.extent[d] - a.extent[d]);
+        b.origin[d] = random.from_to(0, to_level.extent[d] - b.extent[d]);
     }
     a.c.level_count = b.c.level_count = 1;
     a.c.origin = a.origin;
     b.c.origin = b.origin;
     a.c.extent = a.extent;
     b.c.extent = b.extent;
-    a.box = one.section(a.origin, a.extent);
-    b.box = other.section(b.origin, b.extent);
+    a.box = from_level.section(a.origin, a.extent);
+    b.box = to_level.section(b.origin, b.extent);
     note_step(current, "copies %llu words of texture %p to %p", static_cast<unsigned long long>(a.box.words()),
               static_cast<void *>(from->handle), static_cast<void *>(to->handle));
     revamp_texture_info infos[2] = {};
@@ -222,20 +223,21 @@ void Program::copy_textures() {
     const Words now = words_in(*from, a.box);
     const revamp_status status = revamp_copy_texture(&a.c, &b.c);
     if (infos[0].components != infos[1].components || infos[0].bits != infos[1].bits)
-        refused(status, as_bad, "a copy between textures of different texels");
+        check_refused(status, bad_call_statuses, "a copy between textures of different texels");
     else
         put_texels(*to, b.box, now, good(status, "a copy between textures"));
 }
 
-// An image becomes 3 n + m of another one.
+// Launches a kernel that replaces the value n of each texel of an image by 3 n + m (`weave`) or by 3 m + 1 (`texels`).
+// m is the value at the same position of the other image.
 void Program::launch_image() {
-    std::vector<Texels> all;
-    for (const Texels &t : textures)
-        if (t->is_bound) all.push_back(t);
+    std::vector<TexturePtr> all;
+    for (const TexturePtr &t : textures)
+        if (t->is_bindable) all.push_back(t);
     if (all.empty()) return make_texture();
-    Texels from = all[random.below(all.size())], to = all[random.below(all.size())];
+    TexturePtr from = all[random.below(all.size())], to = all[random.below(all.size())];
     const uint32_t first = random.below(from->levels), level = random.below(to->levels);
-    const bool linear = random.one_in(8), combined = random.one_in(3), is_one = from == to && first <= level;
+    const bool linear = random.one_in(8), combined = random.one_in(3), uses_same_levels = from == to && first <= level;
     const Box source = level_of(*from, first), box = level_of(*to, level);
     revamp_sampler sampler = {};
     sampler.struct_size = sizeof sampler;
@@ -244,7 +246,7 @@ void Program::launch_image() {
     note_step(current, "kernel: level %u of texture %p %s level %u of %p%s", first, static_cast<void *>(from->handle),
               combined ? "replaces" : "is added to", level, static_cast<void *>(to->handle),
               linear ? ", filtered" : "");
-    // All levels from the first on: the kernel reads the first of them.
+    // The first argument passes all levels from `first` on; the kernel reads level `first`.
     const revamp_argument arguments[] = {
         revamp_argument_image(0, from->handle, first, 0, combined ? &sampler : nullptr),
         revamp_argument_image(combined ? 1 : 2, to->handle, level, 1, nullptr), revamp_argument_sampler(1, &sampler)};
@@ -264,12 +266,14 @@ void Program::launch_image() {
         else
             now[k] = now[k].step(m[row % rows * columns + column % columns]);
     }
-    // A view that was released lives as long as its textures, which say where it runs.
+    // A released accelerator_view lives as long as its textures. If the accelerator_view is released, the launch passes
+    // none, and the textures determine where the kernel runs.
     const Queue &on = queues[static_cast<size_t>(to->queue)];
     const revamp_status status =
         revamp_dispatch(on.is_released ? nullptr : on.handle, combined ? world.texels : world.weave, &info);
-    if (linear || is_one || from->queue != to->queue)
-        refused(status, as_bad | as(REVAMP_ERROR_UNSUPPORTED_FEATURE), "a launch that its textures do not allow");
+    if (linear || uses_same_levels || from->queue != to->queue)
+        check_refused(status, bad_call_statuses | bit_of(REVAMP_ERROR_UNSUPPORTED_FEATURE),
+                      "a launch that its textures do not allow");
     else if (good(status, "a launch with images"))
         put_texels(*to, box, now, true);
 }
@@ -281,22 +285,23 @@ void Program::refuse_textures() {
     note_step(current, "refused textures");
     if (!dead_textures.empty()) {
         r.texture = dead_textures[random.below(dead_textures.size())];
-        refused(revamp_copy_from_texture(&r, words, sizeof words), as_handle, "a texture that is no more");
-        refused(revamp_texture_release(r.texture), as_handle, "a texture that is no more");
+        check_refused(revamp_copy_from_texture(&r, words, sizeof words), bad_handle_status, "a released texture");
+        check_refused(revamp_texture_release(r.texture), bad_handle_status, "a released texture");
     }
-    Texels t = some_texture();
+    TexturePtr t = some_texture();
     if (!t) return;
     r.texture = t->handle;
     r.level = t->levels;
-    refused(revamp_copy_from_texture(&r, words, sizeof words), as_bad, "a level that there is not");
+    check_refused(revamp_copy_from_texture(&r, words, sizeof words), bad_call_statuses, "a missing level");
     r.level = 0;
-    refused(revamp_copy_from_texture(&r, words, 3), as_bad, "too few bytes");
-    int32_t origin[most_rank] = {}, extent[most_rank] = {1, 1, 1};
+    check_refused(revamp_copy_from_texture(&r, words, 3), bad_call_statuses, "too few bytes");
+    int32_t origin[max_rank] = {}, extent[max_rank] = {1, 1, 1};
     origin[random.below(t->rank)] = random.one_in(2) ? -1 : t->extent[0] + 400;
     r.level_count = 1;
     r.origin = origin;
     r.extent = extent;
-    refused(revamp_copy_to_texture(words, sizeof words, &r), as_bad, "a section outside");
+    check_refused(revamp_copy_to_texture(words, sizeof words, &r), bad_call_statuses,
+                  "a section outside of the texture");
 }
 
 void Program::use_texture() {

@@ -1,5 +1,5 @@
-// The flat-memory model: what each word may hold. A word is known, one of two values (a call that would have written it
-// failed), or anything.
+// The model of memory: for each word of 4 bytes, the values that it may hold. These are one known value, two values
+// (after the failure of a call that would have written the word), or any value.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,7 @@ struct Word {
 
     bool allows(uint32_t got) const { return state == ANYTHING || got == value || (state == EITHER && got == other); }
 
-    // This or that.
+    // A word that may hold every value that `*this` or `that` may hold.
     Word or_(const Word &that) const {
         if (state == ANYTHING || that.state == ANYTHING) return {};
         uint32_t values[] = {value, other, that.value, that.other};
@@ -29,7 +29,7 @@ struct Word {
         return both;
     }
 
-    // 3 x + y.
+    // The word after a kernel has replaced its value x by 3 x + y.
     Word step(const Word &y) const {
         if (state == ANYTHING || y.state == ANYTHING) return {};
         Word first = of(3 * value + y.value),

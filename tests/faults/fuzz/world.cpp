@@ -23,10 +23,10 @@ const uint32_t weave_words[] =
 #include "weave.inc"
     ;
 
-// A fault may have come between.
-bool is_good(revamp_status status, const char *what) {
+// Returns true if the call succeeded. Ends the run if the call failed and no injected fault explains the failure.
+bool check_call(revamp_status status, const char *what) {
     if (status == REVAMP_OK) return true;
-    if (!has_fired() || !is_of_fault(status))
+    if (!fault_has_fired() || !is_fault_status(status))
         found("%s: %s: %s", what, revamp_status_name(status), revamp_last_error_message());
     return false;
 }
@@ -36,7 +36,7 @@ bool load(revamp_accelerator on, const uint32_t *words, size_t size, revamp_kern
     options.struct_size = sizeof options;
     options.spirv = words;
     options.spirv_size = size;
-    return is_good(revamp_kernel_create(on, &options, kernel), "loading a kernel");
+    return check_call(revamp_kernel_create(on, &options, kernel), "loading a kernel");
 }
 
 uint64_t offset_in(const uint32_t *count, const uint32_t *stride, uint32_t k) {
@@ -55,16 +55,16 @@ uint32_t *number_at(uint64_t base, const uint32_t *count, const uint32_t *stride
 bool World::open() {
     size_t count = 0;
     revamp_accelerator all[16];
-    if (!is_good(revamp_accelerator_list(all, 16, &count), "listing accelerators")) return false;
+    if (!check_call(revamp_accelerator_list(all, 16, &count), "listing accelerators")) return false;
     for (size_t i = 0; i < count && i < 16; i++) {
         revamp_accelerator_info info = {};
         info.struct_size = sizeof info;
-        if (!is_good(revamp_accelerator_get_info(all[i], &info), "asking an accelerator")) return false;
-        auto kind = static_cast<Place>(info.kind);
+        if (!check_call(revamp_accelerator_get_info(all[i], &info), "querying an accelerator")) return false;
+        auto kind = static_cast<AcceleratorKind>(info.kind);
         if (info.unusable_reason || accelerators[kind]) continue;
         accelerators[kind] = all[i];
         infos[kind] = info;
-        if (!is_good(revamp_accelerator_get_default_view(all[i], &defaults[kind]), "the default view")) return false;
+        if (!check_call(revamp_accelerator_get_default_view(all[i], &defaults[kind]), "the default view")) return false;
     }
     if (!has_vulkan()) return true;
     binding_alignment = static_cast<uint32_t>(infos[VULKAN].min_storage_buffer_alignment);
@@ -81,28 +81,28 @@ void World::close() {
     *this = World();
 }
 
-bool World::used(uint64_t (&bytes)[PLACES]) const {
-    for (int p = 0; p < PLACES; p++) {
+bool World::used(uint64_t (&bytes)[ACCELERATOR_KINDS]) const {
+    for (int p = 0; p < ACCELERATOR_KINDS; p++) {
         revamp_memory_usage usage = {};
         usage.struct_size = sizeof usage;
         bytes[p] = 0;
         if (!accelerators[p]) continue;
-        if (!is_good(revamp_accelerator_get_memory_usage(accelerators[p], &usage), "memory usage")) return false;
+        if (!check_call(revamp_accelerator_get_memory_usage(accelerators[p], &usage), "memory usage")) return false;
         bytes[p] = usage.used;
     }
     return true;
 }
 
-bool has_faults() {
+bool can_inject_faults() {
     return fault_open() != nullptr;
 }
 
-bool has_fired() {
+bool fault_has_fired() {
     fault_switch *s = fault_open();
     return s && __atomic_load_n(&s->fired, __ATOMIC_ACQUIRE) > 0;
 }
 
-bool is_of_fault(revamp_status status) {
+bool is_fault_status(revamp_status status) {
     return status == REVAMP_ERROR_RUNTIME || status == REVAMP_ERROR_OUT_OF_MEMORY ||
            status == REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED || status == REVAMP_ERROR_UNSUPPORTED_FEATURE;
 }

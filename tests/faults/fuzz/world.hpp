@@ -1,4 +1,5 @@
-// What all programs of a run share: accelerators, their accelerator_views and kernels; and the faults.
+// The objects that all programs of a run share (accelerators, their default accelerator_views, and kernels), and
+// queries about injected faults.
 #pragma once
 #include "box.hpp"
 #include <revamp.h>
@@ -12,40 +13,41 @@ extern "C" {
 
 namespace fuzz {
 
-enum Place { CPU, THREADS, VULKAN, PLACES };
+enum AcceleratorKind { CPU, THREADS, VULKAN, ACCELERATOR_KINDS };
 
-// An accelerator_view. Those that are made are released while arrays live on them.
+// An accelerator_view. A program may release the accelerator_views that it created, even before the arrays on them.
 struct Queue {
     revamp_accelerator_view handle = nullptr;
-    Place place = CPU;
+    AcceleratorKind accelerator_kind = CPU;
     bool is_default = false;
     bool is_released = false;
 };
 
 struct World {
-    revamp_accelerator accelerators[PLACES] = {};
-    revamp_accelerator_info infos[PLACES] = {};
-    revamp_accelerator_view defaults[PLACES] = {};
+    revamp_accelerator accelerators[ACCELERATOR_KINDS] = {};
+    revamp_accelerator_info infos[ACCELERATOR_KINDS] = {};
+    revamp_accelerator_view defaults[ACCELERATOR_KINDS] = {};
     revamp_kernel box = nullptr, step = nullptr, fill = nullptr, texels = nullptr, weave = nullptr;
     uint32_t binding_alignment = 4;
 
     bool has_vulkan() const { return accelerators[VULKAN] != nullptr; }
-    // Looks for accelerators and loads kernels. False if a fault came between.
+    // Finds the accelerators and loads the kernels. Returns false if a fault prevented this.
     bool open();
     void close();
-    // Bytes of arrays and views on each.
-    bool used(uint64_t (&bytes)[PLACES]) const;
+    // Stores the number of bytes of arrays and views on each accelerator. Returns false if a fault prevented the query.
+    bool used(uint64_t (&bytes)[ACCELERATOR_KINDS]) const;
 };
 
-// Faults are injected in this process.
-bool has_faults();
-// One was, since the program began.
-bool has_fired();
-// True if the status is one that a fault may come to.
-bool is_of_fault(revamp_status status);
+// True if faults can be injected into this process.
+bool can_inject_faults();
+// True if a fault was injected since the program began.
+bool fault_has_fired();
+// True if a fault may cause this status.
+bool is_fault_status(revamp_status status);
 
-// The kernels' block: numbers of a box of up to three dimensions of elements. Number k of `to` becomes 3 x + 1, value +
-// k, or 3 x + y with y being number k modulo m of `from`.
+// The argument block of the kernels `box` (box.comp) and box_on_threads(). `to` and `from` are the addresses of boxes.
+// For each k < n, the kernel replaces the value x of word k of `to` by 3 x + 1 (STEP), by value + k (SEQUENCE), or by
+// 3 x + y (COMBINE), where y is the value of word k % m of `from`.
 enum Mode : uint32_t { STEP, SEQUENCE, COMBINE };
 struct KernelBlock {
     uint64_t to, from;

@@ -1,4 +1,5 @@
-// Asynchronous copies and synchronizations with callbacks: each is called once, with the operation's own result.
+// The fault program `completions`: asynchronous copies with callbacks. Each callback must be called once, with the
+// result of its own copy.
 #include "job.hpp"
 
 #include "../fuzz/report.hpp"
@@ -10,18 +11,18 @@ namespace faults {
 
 enum { PARTS = 6, COUNT = 40000 };
 
-struct Told {
+struct CallbackRecord {
     std::atomic<int> calls{0};
     std::atomic<revamp_status> status{REVAMP_OK};
 };
 
 static void on_done(revamp_status status, void *context) {
-    auto *told = static_cast<Told *>(context);
-    told->status = status;
+    auto *records = static_cast<CallbackRecord *>(context);
+    records->status = status;
     // A callback may call the library.
     revamp_accelerator found = nullptr;
     (void)!revamp_accelerator_find("cpu", &found);
-    told->calls++;
+    records->calls++;
 }
 
 void completions_program(Job &job) {
@@ -29,15 +30,16 @@ void completions_program(Job &job) {
     if (!on) return;
     std::vector<std::unique_ptr<Numbers>> sent, got;
     std::vector<revamp_array> arrays;
-    // Of the arrays, and of what is copied out of them.
-    std::vector<Words> words, outs(PARTS);
-    // They outlive the callbacks: all are waited for below.
-    static std::vector<std::unique_ptr<Told>> told;
-    struct Under_way {
+    // The models of the arrays, and of the memory that the arrays are copied to.
+    std::vector<Words> words, out_words(PARTS);
+    // Static, so that the records outlive the callbacks.
+    static std::vector<std::unique_ptr<CallbackRecord>> records;
+    struct PendingCopy {
         revamp_completion handle;
-        Told *told;
+        CallbackRecord *record;
+        bool has_callback;
     };
-    std::vector<Under_way> under_way;
+    std::vector<PendingCopy> pending_copies;
     for (int i = 0; i < PARTS; i++) {
         sent.push_back(std::make_unique<Numbers>(COUNT, static_cast<uint32_t>(i)));
         got.push_back(std::make_unique<Numbers>(COUNT));
@@ -54,36 +56,41 @@ void completions_program(Job &job) {
             if (is_in)
                 words.back() = sent.back()->words;
             else
-                outs[static_cast<size_t>(i)] = words.back();
-            told.push_back(std::make_unique<Told>());
-            Told *mine = told.back().get();
-            if (!job.ok(revamp_completion_then(done, on_done, mine), "then")) mine = nullptr;
-            under_way.push_back({done, mine});
-            // The copy in must end well for the copy out to be known.
+                out_words[static_cast<size_t>(i)] = words.back();
+            records.push_back(std::make_unique<CallbackRecord>());
+            CallbackRecord *mine = records.back().get();
+            const bool has_callback = job.ok(revamp_completion_then(done, on_done, mine), "then");
+            pending_copies.push_back({done, mine, has_callback});
+            // If the copy in fails, the result of the copy out is unknown.
             if (is_in && i % 2 && !job.ok(revamp_completion_get(done), "the copy in"))
                 words.back().assign(COUNT, Word());
         }
         Words now = Job::stepped(words.back());
-        Job::wrote(words.back(), now, job.ok(job.step(on, arrays.back(), nullptr, COUNT), "a launch"));
+        Job::update_model(words.back(), now, job.ok(job.step(on, arrays.back(), nullptr, COUNT), "a launch"));
     }
     bool all_good = true;
-    for (Under_way &u : under_way) {
-        revamp_status status = revamp_completion_get(u.handle);
+    for (PendingCopy &pending : pending_copies) {
+        revamp_status status = revamp_completion_get(pending.handle);
         all_good &= job.ok(status, "an asynchronous copy's end");
-        // The watchdog ends a wait that does not.
-        while (u.told && u.told->calls == 0)
+        // If the callback never comes, the watchdog ends the run.
+        while (pending.has_callback && pending.record->calls == 0)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        if (u.told && (u.told->calls != 1 || u.told->status != status))
-            fuzz::found("a callback was called %d times, with %s; the completion says %s", u.told->calls.load(),
-                        revamp_status_name(u.told->status), revamp_status_name(status));
-        revamp_completion_release(u.handle);
+        if (pending.has_callback && pending.record->status != status)
+            fuzz::found("a callback was called with %s; the completion says %s",
+                        revamp_status_name(pending.record->status), revamp_status_name(status));
+        revamp_completion_release(pending.handle);
     }
     for (size_t i = 0; i < PARTS; i++) {
         std::vector<uint32_t> out(COUNT);
         if (!arrays[i] || !job.ok(revamp_copy_from_array(arrays[i], out.data(), COUNT * 4), "a copy out")) continue;
         if (all_good) job.check(out.data(), words[i], "the array");
-        if (all_good) job.check(got[i]->memory.data(), outs[i], "what was copied out");
+        if (all_good) job.check(got[i]->memory.data(), out_words[i], "what was copied out");
     }
+    // Counted last, so that a second call has time to come. A callback that was not added must not be called.
+    for (const PendingCopy &pending : pending_copies)
+        if (pending.record->calls != (pending.has_callback ? 1 : 0))
+            fuzz::found("a callback was called %d times, and %s added", pending.record->calls.load(),
+                        pending.has_callback ? "was" : "was not");
 }
 
 } // namespace faults

@@ -15,7 +15,7 @@ Job::Job() {
     opened = world.open() && world.has_vulkan();
 }
 
-// Waits for all work first: the next job would get failures that were not reported yet.
+// Waits for all work first. Otherwise, calls of the next job would report failures of this job.
 Job::~Job() {
     for (revamp_accelerator_view v : world.defaults)
         if (v) ok(revamp_accelerator_view_wait(v), "a last wait");
@@ -31,7 +31,7 @@ Job::~Job() {
 
 bool Job::ok(revamp_status status, const char *what) {
     if (status == REVAMP_OK) return true;
-    if (!fuzz::has_fired() || !fuzz::is_of_fault(status))
+    if (!fuzz::fault_has_fired() || !fuzz::is_fault_status(status))
         found("%s: %s: %s", what, revamp_status_name(status), revamp_last_error_message());
     fuzz::note("\n  %s: %s", what, revamp_last_error_message());
     return false;
@@ -44,7 +44,7 @@ void Job::check(const uint32_t *got, const Words &words, const char *what) {
                   words[i].state == Word::EITHER ? " or another" : "");
 }
 
-void Job::wrote(Words &to, const Words &now, bool is_certain) {
+void Job::update_model(Words &to, const Words &now, bool is_certain) {
     for (size_t i = 0; i < now.size(); i++)
         to[i] = is_certain ? now[i] : to[i].or_(now[i]);
 }
@@ -56,7 +56,8 @@ Words Job::stepped(const Words &words) {
     return now;
 }
 
-// The n-th queue: 0 is the default one.
+// Creates an accelerator_view of the Vulkan device, or returns the default accelerator_view (n = 0). An odd n selects
+// immediate queuing.
 revamp_accelerator_view Job::vulkan(int n) {
     if (n == 0) return world.defaults[fuzz::VULKAN];
     revamp_accelerator_view made = nullptr;
@@ -104,11 +105,11 @@ revamp_status Job::step(revamp_accelerator_view on, revamp_array array, revamp_a
     return revamp_dispatch(on, world.step, &info);
 }
 
-// Releases the last view of memory. Then home has all data, or the log has an error.
+// Releases the last view of the memory in `home`. This memory must then be up to date, or the log must have an error.
 void Job::release(revamp_array_view view, Numbers &home) {
     unsigned before = fuzz::logged_errors();
     if (view && revamp_array_view_release(view) != REVAMP_OK) found("a view was not released");
-    if (fuzz::logged_errors() != before && fuzz::has_fired()) return;
+    if (fuzz::logged_errors() != before && fuzz::fault_has_fired()) return;
     check(home.memory.data(), home.words, "home after the last view's release");
 }
 

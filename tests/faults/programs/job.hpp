@@ -1,5 +1,5 @@
-// What the five programs share: a pass over objects with a flat-memory model, where any call may fail because of a
-// fault, but only then; what is read without an error is right.
+// The common part of the five fault programs. A Job is one run of a program. Calls may fail only because of an injected
+// fault, and data that is read without an error must match the model (words.hpp).
 #pragma once
 #include "../fuzz/words.hpp"
 #include "../fuzz/world.hpp"
@@ -13,7 +13,7 @@ namespace faults {
 using fuzz::Word;
 using fuzz::Words;
 
-// Numbers in memory of the program, an array or a view, with what they may be.
+// Numbers in host memory (`memory`), and the model of their values (`words`).
 struct Numbers {
     explicit Numbers(size_t count, uint32_t first = 0);
     std::vector<uint32_t> memory;
@@ -23,24 +23,25 @@ struct Numbers {
 
 class Job {
   public:
-    // A pass in which a call fails although no fault was injected ends the process with an error.
+    // If a call fails although no fault was injected, the process ends with an error.
     Job();
     ~Job();
     bool is_open() const { return opened; }
 
-    // True if it succeeded; else a fault was injected, and the status is of its class.
+    // True if the call succeeded. Otherwise checks that a fault was injected and can cause the status.
     bool ok(revamp_status status, const char *what);
-    // What is read without an error.
+    // Checks data that was read without an error.
     void check(const uint32_t *got, const Words &words, const char *what);
-    // What was written: for certain, or by a call that failed.
-    static void wrote(Words &to, const Words &now, bool is_certain);
+    // Updates the model after a call that writes `now`. Unless `is_certain`, the call failed, and each word may have
+    // kept its old value.
+    static void update_model(Words &to, const Words &now, bool is_certain);
     static Words stepped(const Words &words);
 
     revamp_accelerator_view vulkan(int n);
     revamp_array array(revamp_accelerator_view view, size_t count);
     revamp_array staging(size_t count);
     revamp_array_view view_of(Numbers &numbers);
-    // 3 x + 1 for all of it.
+    // Launches a kernel that replaces each word x by 3 x + 1.
     revamp_status step(revamp_accelerator_view on, revamp_array array, revamp_array_view view, size_t count);
     void release(revamp_array_view view, Numbers &home);
 

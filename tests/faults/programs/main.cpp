@@ -1,5 +1,5 @@
-// usage: fault_program NAME. Runs one of the programs until a pass began after the switch (REVAMP_FAULTS) has failed a
-// call, then once more after revamp_uninitialize(): those must succeed. Without a fault it runs twice.
+// Runs a fault program three times: with the fault that the switch selects (REVAMP_FAULTS), without faults, and after
+// revamp_uninitialize(). The last two passes must succeed. usage: fault_program NAME
 #include "../fuzz/report.hpp"
 #include "job.hpp"
 
@@ -17,19 +17,19 @@ static const struct {
                 {"completions", completions_program},
                 {"threads", threads_program}};
 
-// False if there was no device to run on, because of a fault.
+// Runs the program once. Returns false if a fault left no device to run on.
 static bool pass(void (*run)(Job &job), const char *what) {
     fuzz::note("\n %s", what);
     Job job;
     if (job.is_open())
         run(job);
-    else if (!fuzz::has_fired())
+    else if (!fuzz::fault_has_fired())
         fuzz::found("there is no Vulkan device");
     return job.is_open();
 }
 
-static void begin_anew() {
-    if (revamp_uninitialize() != REVAMP_OK && !fuzz::has_fired())
+static void uninitialize() {
+    if (revamp_uninitialize() != REVAMP_OK && !fuzz::fault_has_fired())
         fuzz::found("revamp_uninitialize: %s", revamp_last_error_message());
 }
 
@@ -49,17 +49,17 @@ int main(int count, char **arguments) {
     fault_switch *s = fault_open();
     bool was_open = pass(run, "the first time:");
     if (s) memcpy(s->first, s->counts, sizeof s->first);
-    // A device that is lost, or was never opened, is there again in a new beginning.
-    if (!was_open || (s && s->is_lost)) begin_anew();
-    // Nothing fails any more, but files, which are written when a device is let go.
+    // revamp_uninitialize() makes a device available again that was lost or could not be opened.
+    if (!was_open || (s && s->is_lost)) uninitialize();
+    // Ends the injection of faults, except for file functions: files are written only when a device is released.
     bool is_file = s && s->function >= 0 && fault_functions[s->function].kind == FAULT_FILE;
     if (s && !is_file) s->function = FAULT_NONE;
     if (s) s->fired = 0;
     unsigned before = fuzz::logged_errors();
     pass(run, "after a fault:");
-    begin_anew();
-    pass(run, "after a new beginning:");
-    begin_anew();
+    uninitialize();
+    pass(run, "after revamp_uninitialize():");
+    uninitialize();
     if (fuzz::logged_errors() != before) fuzz::found("the library logged: %s", fuzz::latest_log().c_str());
     fuzz::end_program();
     return 0;

@@ -1,4 +1,4 @@
-// Launches on several queues that depend on each other, through arrays and views of arrays.
+// The fault program `queues`: launches on several queues. The launches depend on each other through shared arrays.
 #include "job.hpp"
 
 #include "../fuzz/report.hpp"
@@ -13,21 +13,22 @@ void queues_program(Job &job) {
     revamp_array array = job.array(queues[0], COUNT), other = queues[1] ? job.array(queues[1], COUNT) : nullptr;
     revamp_array_view view = nullptr;
     if (!array || !other || !queues[2]) return;
-    Words words(COUNT), others(COUNT);
+    Words words(COUNT), other_words(COUNT);
     if (!job.ok(revamp_array_view_create_array(array, nullptr, &view), "a view of an array")) return;
-    Job::wrote(words, sent.words, job.ok(revamp_copy_to_array(sent.memory.data(), COUNT * 4, array), "a copy in"));
+    Job::update_model(words, sent.words,
+                      job.ok(revamp_copy_to_array(sent.memory.data(), COUNT * 4, array), "a copy in"));
     revamp_region from = {}, to = {};
     from.struct_size = to.struct_size = sizeof from;
     from.array = array;
     to.array = other;
     for (int i = 0; i < 6; i++) {
         Words now = Job::stepped(words);
-        // Through the view on all queues, in the order of the calls.
-        Job::wrote(words, now, job.ok(job.step(queues[i % 3], nullptr, view, COUNT), "a launch"));
+        // Launches with the view use each queue in turn, but must run in the order of the calls.
+        Job::update_model(words, now, job.ok(job.step(queues[i % 3], nullptr, view, COUNT), "a launch"));
         if (i % 2) continue;
-        Job::wrote(others, words, job.ok(revamp_copy(&from, &to), "a copy between queues"));
-        now = Job::stepped(others);
-        Job::wrote(others, now, job.ok(job.step(queues[1], other, nullptr, COUNT), "a launch"));
+        Job::update_model(other_words, words, job.ok(revamp_copy(&from, &to), "a copy between queues"));
+        now = Job::stepped(other_words);
+        Job::update_model(other_words, now, job.ok(job.step(queues[1], other, nullptr, COUNT), "a launch"));
     }
     for (revamp_accelerator_view queue : queues)
         job.ok(revamp_accelerator_view_wait(queue), "a wait");
@@ -36,11 +37,11 @@ void queues_program(Job &job) {
         job.check(static_cast<uint32_t *>(data), words, "the view");
     unsigned before = fuzz::logged_errors();
     revamp_array_view_release(view);
-    if (fuzz::logged_errors() != before && fuzz::has_fired()) words.assign(COUNT, Word());
+    if (fuzz::logged_errors() != before && fuzz::fault_has_fired()) words.assign(COUNT, Word());
     if (job.ok(revamp_copy_from_array(array, got.memory.data(), COUNT * 4), "a copy out"))
         job.check(got.memory.data(), words, "the array");
     if (job.ok(revamp_copy_from_array(other, got.memory.data(), COUNT * 4), "a copy out"))
-        job.check(got.memory.data(), others, "the other array");
+        job.check(got.memory.data(), other_words, "the other array");
 }
 
 } // namespace faults

@@ -1,11 +1,11 @@
-// Views over memory of the program, with sections, used by kernels, by the host and by copies in turn.
+// The fault program `sections`: kernels, the host and copies use sections of a view of memory in turn.
 #include "job.hpp"
 
 namespace faults {
 
 enum { ROWS = 96, COLUMNS = 300, TOP = 30, BOTTOM = 70 };
 
-static Words part(const Words &words, int first, int end) {
+static Words words_of_rows(const Words &words, int first, int end) {
     return Words(words.begin() + first * COLUMNS, words.begin() + end * COLUMNS);
 }
 
@@ -16,7 +16,7 @@ static void put(Words &words, int first, const Words &now, bool is_certain) {
     }
 }
 
-static void rows(Job &job, Numbers &numbers, revamp_array_view all) {
+static void use_sections(Job &job, Numbers &numbers, revamp_array_view all) {
     revamp_array_view top = nullptr, middle = nullptr;
     int32_t origin[] = {TOP, 0}, extent[] = {TOP, COLUMNS}, height[] = {BOTTOM - TOP, COLUMNS};
     if (!job.ok(revamp_array_view_section(all, nullptr, extent, &top), "a section")) return;
@@ -29,20 +29,20 @@ static void rows(Job &job, Numbers &numbers, revamp_array_view all) {
         if (!queues[i % 2]) continue;
         bool is_top = i % 3 == 0;
         int first = is_top ? 0 : TOP, end = is_top ? TOP : BOTTOM;
-        Words now = Job::stepped(part(numbers.words, first, end));
+        Words now = Job::stepped(words_of_rows(numbers.words, first, end));
         revamp_status status = job.step(queues[i % 2], nullptr, is_top ? top : middle, now.size());
         put(numbers.words, first, now, job.ok(status, "a launch on a section"));
         if (i == 2) {
             void *data = nullptr;
             if (job.ok(revamp_array_view_data(top, REVAMP_ACCESS_READ_WRITE, &data), "host access")) {
                 auto *at = static_cast<uint32_t *>(data);
-                job.check(at, part(numbers.words, 0, TOP), "host access");
+                job.check(at, words_of_rows(numbers.words, 0, TOP), "host access");
                 for (size_t k = 0; k < COLUMNS; k++)
                     numbers.words[k] = Word::of(at[k] = static_cast<uint32_t>(k));
             }
         }
         if (i == 3 && job.ok(revamp_array_view_synchronize(middle, REVAMP_ACCESS_READ), "synchronize"))
-            job.check(numbers.memory.data() + TOP * COLUMNS, part(numbers.words, TOP, BOTTOM),
+            job.check(numbers.memory.data() + TOP * COLUMNS, words_of_rows(numbers.words, TOP, BOTTOM),
                       "home after synchronize");
     }
     revamp_array_view_release(top);
@@ -54,8 +54,8 @@ void sections_program(Job &job) {
     revamp_array_view all = nullptr;
     int32_t extent[] = {ROWS, COLUMNS};
     if (!job.ok(revamp_array_view_create_host(numbers.memory.data(), 2, extent, 4, nullptr, &all), "a view")) return;
-    rows(job, numbers, all);
-    // Copied by way of the host while the rest is elsewhere.
+    use_sections(job, numbers, all);
+    // Copies the view to host memory while parts of the view are valid only on devices.
     Numbers copy(ROWS * COLUMNS);
     revamp_region from = {}, to = {};
     from.struct_size = to.struct_size = sizeof from;

@@ -1,4 +1,5 @@
-// Kernels on host threads beside Vulkan, over the same views: of memory, and without a data source.
+// The fault program `threads`: kernels on host threads and on Vulkan use the same views (a view of memory, and a view
+// without a data source).
 #include "job.hpp"
 
 namespace faults {
@@ -26,32 +27,32 @@ static revamp_status on_threads(Job &job, revamp_array_view view) {
 
 void threads_program(Job &job) {
     Numbers numbers(COUNT, 17);
-    Words without(COUNT);
-    revamp_array_view view = job.view_of(numbers), open = nullptr;
+    Words sourceless_words(COUNT);
+    revamp_array_view view = job.view_of(numbers), sourceless_view = nullptr;
     int32_t extent = COUNT;
     revamp_accelerator_view vulkan = job.vulkan(1);
     if (!view) return;
     if (!vulkan) return job.release(view, numbers);
-    if (job.ok(revamp_array_view_create(1, &extent, 4, nullptr, &open), "a view without a data source")) {
+    if (job.ok(revamp_array_view_create(1, &extent, 4, nullptr, &sourceless_view), "a view without a data source")) {
         revamp_region from = {}, to = {};
         from.struct_size = to.struct_size = sizeof from;
         from.view = view;
-        to.view = open;
-        Job::wrote(without, numbers.words, job.ok(revamp_copy(&from, &to), "a copy between views"));
+        to.view = sourceless_view;
+        Job::update_model(sourceless_words, numbers.words, job.ok(revamp_copy(&from, &to), "a copy between views"));
     }
     for (int i = 0; i < 4; i++)
-        for (bool is_open : {false, true}) {
-            Words &words = is_open ? without : numbers.words;
-            revamp_array_view v = is_open ? open : view;
+        for (bool is_sourceless : {false, true}) {
+            Words &words = is_sourceless ? sourceless_words : numbers.words;
+            revamp_array_view v = is_sourceless ? sourceless_view : view;
             if (!v) continue;
             Words now = Job::stepped(words);
             revamp_status status = i % 2 ? on_threads(job, v) : job.step(vulkan, nullptr, v, COUNT);
-            Job::wrote(words, now, job.ok(status, "a launch"));
+            Job::update_model(words, now, job.ok(status, "a launch"));
         }
     void *data = nullptr;
-    if (open && job.ok(revamp_array_view_data(open, REVAMP_ACCESS_READ, &data), "host access"))
-        job.check(static_cast<uint32_t *>(data), without, "the view without a data source");
-    if (open) revamp_array_view_release(open);
+    if (sourceless_view && job.ok(revamp_array_view_data(sourceless_view, REVAMP_ACCESS_READ, &data), "host access"))
+        job.check(static_cast<uint32_t *>(data), sourceless_words, "the view without a data source");
+    if (sourceless_view) revamp_array_view_release(sourceless_view);
     job.ok(revamp_accelerator_view_wait(job.world.defaults[fuzz::THREADS]), "a wait");
     job.release(view, numbers);
 }

@@ -1,4 +1,4 @@
-// A library whose functions differ by restriction, found by -isystem.
+// A library with overloads that differ by restriction, for strict.cpp. The compiler finds this header through -isystem.
 #pragma once
 
 namespace library {

@@ -1,4 +1,5 @@
 // Capture.cpp: takes pictures of the screen, compares them in kernels, and writes what changed.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #define NOMINMAX
 #include <windows.h> //@ windows.h
 #include <wincodec.h> //@ wincodec.h

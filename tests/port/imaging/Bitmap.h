@@ -1,4 +1,5 @@
-// Bitmap.h: a picture of 32 bits per pixel in memory, and the format of its file.
+// Bitmap.h: a picture with 32 bits per pixel in memory, and its file format.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 
 #include "pch.h"

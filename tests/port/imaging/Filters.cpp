@@ -1,3 +1,4 @@
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "pch.h"
 #include "Filters.h"
 #include <ppl.h> //@ ppl.h
@@ -10,7 +11,7 @@ namespace imaging
 static std::vector<unsigned int> Packed(const Bitmap &bitmap)
 {
     std::vector<unsigned int> result(bitmap.Pixels().size());
-    // The copy is done by all cores.
+    // All cores copy in parallel.
     parallel_for(size_t(0), result.size(), [&](size_t i) { //@ parallel_for
         const Pixel &p = bitmap.Pixels()[i];
         result[i] = RGB(p.b, p.g, p.r); //@ RGB

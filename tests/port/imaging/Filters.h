@@ -1,3 +1,4 @@
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "Bitmap.h"
 #include <functional>
@@ -35,7 +36,7 @@ namespace imaging
 
     typedef std::function<void(int)> ProgressCallback;
 
-    // Packs and unpacks a pixel, in kernels too.
+    // Functions on packed pixels, for kernels and the host.
     inline unsigned int Pack(unsigned int r, unsigned int g, unsigned int b) restrict(amp, cpu)
     {
         return (r << 16) | (g << 8) | b;

@@ -1,4 +1,5 @@
 // main.cpp: imagetool INPUT OUTPUT [RADIUS]
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "pch.h"
 #include "Filters.h"
 #include <conio.h> //@ conio.h
@@ -46,7 +47,7 @@ static void Report(Bitmap &bitmap, StopWatch &watch)
                << L" ms" << std::endl;
 }
 
-// Where is the window of Windows? This comment says CreateEvent, DWORD and __int64, and they do not count.
+// The porting tool must not report Windows API names in a comment: CreateEvent, DWORD, __int64.
 int wmain(int argc, wchar_t *argv[]) //@ wmain
 {
     if (argc < 3)

@@ -1,4 +1,5 @@
 // pch.h: precompiled header of the imaging library and its tests.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 
 #ifndef PCH_H

@@ -1,6 +1,7 @@
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 
-// The warnings of the compiler that this project does not mind.
+// Compiler warnings that this project ignores.
 #pragma warning(push) //@ #pragma warning
 #pragma warning(disable : 4251 4275) //@ #pragma warning
 
@@ -48,7 +49,7 @@ namespace Pricing
         HRESULT m_hr;
     };
 
-    // Names of the program's own, which are those of Windows elsewhere.
+    // Names of this program that headers of Windows also define.
     struct POINT { int x, y; };
     enum { ERROR_MARGIN = 4, FILE_COLUMNS = 6 };
     inline void Sleep(int) {}

@@ -1,4 +1,5 @@
 // Main.cpp: prices a portfolio, once in order and once by tasks. The house rule: naïve loops are never parallel. //@ Windows-1252
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "Option.h"
 #include <iostream>
 #include <memory>

@@ -1,3 +1,4 @@
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "Option.h"
 #include <agents.h> //@ agents.h
 #include <numeric>
@@ -44,7 +45,7 @@ namespace Pricing
 
     IPricer *MakeMonteCarlo(int paths) { return new MonteCarlo(paths); }
 
-    // Prices what comes in on a queue, until the end of it is said.
+    // Prices the options from a queue. An option with no years left marks the end of the queue.
     class PricingAgent : public agent //@ agent
     {
     public:

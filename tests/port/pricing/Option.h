@@ -1,3 +1,4 @@
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "Common.h"
 
@@ -18,7 +19,7 @@ namespace Pricing
         unsigned __int64 paths; //@ __int64
     };
 
-    // Numbers in a kernel, without state.
+    // A small random number generator for kernels.
     class Random
     {
     public:

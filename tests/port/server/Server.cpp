@@ -1,4 +1,5 @@
 // Server.cpp: answers requests for convolutions over a socket or a pipe, with a cache in shared memory.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include <winsock2.h> //@ winsock2.h
 #include <ws2tcpip.h> //@ ws2tcpip.h
 #include <Windows.h> //@ windows.h

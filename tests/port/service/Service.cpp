@@ -1,4 +1,5 @@
-// Service.cpp: a service of Windows that sums files in the background.
+// Service.cpp: a Windows service that sums files in the background.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "pch.h" //@ pch.h
 #include <windows.h> //@ windows.h
 #include <winsvc.h> //@ winsvc.h

@@ -1,4 +1,5 @@
 // SimHost.cpp : loads the simulation at run time and tests it.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "stdafx.h"
 #include "SimApi.h"
 #include <iostream>

@@ -1,3 +1,4 @@
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "stdafx.h"
 #include "Worker.h"
 

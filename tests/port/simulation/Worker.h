@@ -1,7 +1,8 @@
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "stdafx.h"
 
-// A thread that waits for work. Locks of Windows guard its queue.
+// Holds a critical section during its lifetime. CWorker guards its queue with one.
 class CLock
 {
 public:

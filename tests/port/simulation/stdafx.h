@@ -1,4 +1,5 @@
 // stdafx.h : include file for standard system include files
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 
 #include "targetver.h" //@ targetver.h

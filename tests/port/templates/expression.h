@@ -1,4 +1,5 @@
-// expression.h: expressions over vectors that become one kernel.
+// expression.h: vector expressions, each of which is evaluated by one kernel.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "sort.h"
 
@@ -111,7 +112,7 @@ namespace algo
         array_view<T, 1> m_view;
     };
 
-    // Rules for the sizes that the tests ask for.
+    // Sizes that the tests use.
     template <typename T, int N> struct sizes
     {
         enum { elements = N, bytes = N * sizeof(T) };

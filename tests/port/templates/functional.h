@@ -1,4 +1,5 @@
-// functional.h: function objects that run on both sides, and traits of them.
+// functional.h: function objects and traits, for the host and for kernels.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include <amp.h>
 #include <amp_math.h>
@@ -84,7 +85,7 @@ namespace algo
 
     template <typename F, typename G> compose1<F, G> compose(const F &f, const G &g) { return compose1<F, G>(f, g); }
 
-    // Which types a kernel can have as elements.
+    // True for the types that a kernel can use as elements.
     template <typename T> struct is_amp_type : std::false_type {};
     template <> struct is_amp_type<int> : std::true_type {};
     template <> struct is_amp_type<unsigned int> : std::true_type {};
@@ -112,7 +113,7 @@ namespace algo
         typedef typename std::iterator_traits<Iterator>::difference_type difference_type;
     };
 
-    // What a launch is cut into.
+    // Options of a launch.
     struct options
     {
         options(int tile = 256, bool check = true) : m_tile(tile), m_check(check) {}

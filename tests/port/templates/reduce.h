@@ -1,4 +1,5 @@
 // reduce.h: reductions by tiles.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "storage.h"
 #include <numeric>

@@ -1,4 +1,5 @@
-// scan.h: sums of prefixes, and what is built of them.
+// scan.h: prefix sums, and algorithms that use them.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "reduce.h"
 
@@ -17,7 +18,7 @@ namespace algo
         public:
             scanner(T identity, Op op) : m_identity(identity), m_op(op) {}
 
-            // One tile each, and the sum of each tile.
+            // Scans each tile separately, and stores the sum of each tile.
             void tiles(array_view<const T, 1> in, array_view<T, 1> out, array_view<T, 1> sums) const
             {
                 const T identity = m_identity;

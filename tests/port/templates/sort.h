@@ -1,4 +1,5 @@
-// sort.h: sorts by bitonic networks and by digits.
+// sort.h: bitonic sort and radix sort.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "transform.h"
 

@@ -1,4 +1,5 @@
-// storage.h: containers over arrays of the device.
+// storage.h: containers whose elements kernels can use.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "functional.h"
 #include <memory>
@@ -77,7 +78,7 @@ namespace algo
         array_view<T, 1> m_view;
     };
 
-    // A matrix in rows.
+    // A row-major matrix.
     template <typename T, unsigned int Tile = 16> class matrix
     {
     public:

@@ -1,4 +1,5 @@
-// test.cpp: the algorithms against those of the standard library.
+// test.cpp: compares the algorithms with those of the standard library.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #include "stdafx.h" //@ stdafx.h
 #include "expression.h"
 #include <algorithm>

@@ -1,4 +1,5 @@
 // transform.h: maps, fills and stencils.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 #include "scan.h"
 
@@ -59,7 +60,7 @@ namespace algo
         record(log, 3.0f); //@ float &
     }
 
-    // A stencil of a radius that the compiler knows.
+    // A stencil with a compile-time radius.
     template <typename T, int Radius> class stencil
     {
     public:

@@ -1,4 +1,5 @@
-// Viewer.h: a window that shows a fractal, as a sample of Visual Studio 2012 would have it.
+// Viewer.h: a window that shows a fractal, in the style of a Visual Studio 2012 sample.
+// The porting tool must report each line with a mark `//@`. The mark names what must be edited on the line.
 #pragma once
 
 #ifndef STRICT

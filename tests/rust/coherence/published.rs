@@ -1,15 +1,15 @@
-//! The published C++ AMP coherence protocol as a pure model: states and bytes moved, no data and no device.
+//! A model of the published C++ AMP coherence protocol: the states of views and the number of moved bytes, without data or devices.
 //!
-//! A yardstick for tests: what the directory of regions moves, summed from the start of a program, is never more than
-//! what this moves. Rules and "the table" (state changes): docs/spec/coherence.md. One step alone may be cheaper here,
-//! because views were written back earlier: compare running sums.
+//! Tests compare the library's directory with this model: summed from the start of a program, the directory never moves
+//! more bytes than the model. A single step may move fewer bytes in the model, because the model wrote views back earlier.
+//! docs/spec/coherence.md has the rules and "the table" (of state changes).
 //!
-//! Where the text is open the reading that moves fewer bytes is taken; each such place is marked "Open:".
+//! If the published text is ambiguous, the model takes the reading that moves fewer bytes, and a comment begins with "Open:".
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Names a view of a [`Published`] source; never given out twice.
+/// Identifies a view of a [`Published`] source. Numbers are not reused.
 pub type View = usize;
 
 /// How an access uses the view.
@@ -26,34 +26,34 @@ pub enum Use {
 /// State of one view on one location (COH-5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// The copy there, if any, is stale.
+    /// The copy at the location, if any, is stale.
     Invalid,
-    /// Valid there, and nothing to write back.
+    /// Valid at the location, with nothing to write back.
     Shared,
-    /// Written there and not yet written back. Write-only counts as read-write (COH-5).
+    /// Written at the location and not yet written back. Write-only counts as read-write (COH-5).
     Dirty,
 }
 
-/// Sorted, disjoint, not empty byte ranges.
+/// Sorted, disjoint byte ranges, none of them empty.
 type Ranges = Vec<Range<usize>>;
 
-/// One line of the directory (COH-4): a live view, or a hidden mark of the source, which is the dirty state that a
-/// view left behind (DST-2).
+/// An entry of the directory (COH-4): a live view, or a hidden mark. A hidden mark is the dirty state that a destroyed view
+/// left behind (DST-2).
 #[derive(Clone, Debug)]
 struct Entry {
     ranges: Ranges,
-    /// By location.
+    /// The states, indexed by location.
     states: Vec<State>,
-    /// What a write-back moves: all of the view, less what was discarded since the write. Empty when not dirty.
+    /// The bytes that a write-back moves: all of the view, except those discarded since the write. Empty if not dirty.
     dirty: Ranges,
-    /// Contents worthless: shared everywhere until the first write of an overlapping view.
+    /// True if the contents are discarded: the view is shared everywhere until the first write of an overlapping view.
     discarded: bool,
-    /// Not a hidden mark.
+    /// False for a hidden mark.
     live: bool,
 }
 
 impl Entry {
-    /// Where it is dirty; one place at most (COH-6).
+    /// The location where the entry is dirty. An entry is dirty at one location at most (COH-6).
     fn dirty_on(&self) -> Option<usize> {
         self.states.iter().position(|&state| state == State::Dirty)
     }
@@ -63,7 +63,7 @@ impl Entry {
     }
 }
 
-/// One data source with per-view states, as the posts describe it.
+/// One data source with a state for each view, as the posts on C++ AMP (docs/posts.md) describe it.
 #[derive(Clone, Debug)]
 pub struct Published {
     bytes: usize,
@@ -74,18 +74,17 @@ pub struct Published {
 }
 
 impl Published {
-    /// `bytes` of the source, `home`: location that is home, `locations`: how many locations there are (numbered
-    /// from 0).
+    /// A source of `bytes` bytes. `locations` is the number of locations, which are numbered from 0; `home` is one of them.
     pub fn new(bytes: usize, home: usize, locations: usize) -> Self {
         assert!(home < locations, "home {home} is not one of {locations} locations");
         Self { bytes, home, locations, next: 0, entries: BTreeMap::new() }
     }
 
-    /// A new view over these elements: a set of byte ranges (sorted, disjoint). No access (AV-20).
+    /// Adds a view over a set of byte ranges (sorted, disjoint). This is no access (AV-20).
     ///
-    /// Open: the posts name no first state. A new view is valid where a view that contains it is valid, so it outlives
-    /// that view without a transfer, and at home unless an overlapping view is dirty elsewhere (COH-8). A view made
-    /// inside a discarded one is discarded (as sections are).
+    /// Open: the posts name no initial state. A new view is valid where a view that contains it is valid, and stays valid when
+    /// that view is removed. A new view is also valid at home unless an overlapping view is dirty elsewhere (COH-8). A new view
+    /// inside a discarded view is discarded, like a section.
     pub fn add(&mut self, ranges: Vec<Range<usize>>) -> View {
         let ranges: Ranges = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         assert!(
@@ -103,33 +102,35 @@ impl Published {
                 }
             }
         }
-        if self.home_may_hold(&ranges) {
+        if self.home_may_be_valid(&ranges) {
             states[self.home] = State::Shared;
         }
         self.insert(Entry { ranges, states, dirty: Ranges::new(), discarded, live: true })
     }
 
-    /// Access to all of `view` on `location` (AV-22). Returns bytes moved (count each hop: X -> home -> Y is two).
+    /// Accesses all of `view` on `location` (AV-22). Returns the number of bytes moved, counted for each hop (X -> home -> Y is two
+    /// hops).
     pub fn access(&mut self, view: View, location: usize, kind: Use) -> u64 {
         assert!(location < self.locations, "no location {location}");
         assert!(self.entry(view).live, "view {view} was removed");
         if kind == Use::Write {
-            // One row of the table: "discarded, copy destination, access_type_write": a write-only access is a discard
-            // and a write. Open: that row does not say whether a partly covered dirty view is saved with or without
-            // the part that is about to be overwritten; without.
+            // The table has one row for "discarded, copy destination, access_type_write", so a write-only access is a
+            // discard and a write. Open: the row does not say whether the write-back of a partly covered dirty view includes
+            // the part that is about to be overwritten. Here it does not.
             self.discard(view);
         }
         let moved = if self.entry(view).discarded {
             if kind == Use::Read {
                 return 0;
             }
-            // Valid everywhere, so neither step 2 nor 3 is due, but partly covered dirty views are saved. Open:
-            // those dirty on this very location may stay so (COH-8), since nothing from home is laid over them.
+            // A discarded view is valid everywhere, so COH-12 and COH-13 move nothing for it. Dirty views that it covers partly
+            // are written back. Open: views that are dirty on this location may stay dirty (COH-8), because no bytes from home
+            // overwrite them.
             self.write_back(view, Some(location))
         } else if self.valid(view, location) {
             0 // COH-10, COH-11
         } else {
-            // COH-12. A view dirty on the target itself is no exception: step 3 lays home's bytes over it.
+            // COH-12. Views that are dirty on `location` itself are included, because COH-13 overwrites them with home's bytes.
             let saved = self.write_back(view, None);
             // COH-13
             saved + if location == self.home { 0 } else { size(&self.entry(view).ranges) }
@@ -142,7 +143,7 @@ impl Published {
         moved
     }
 
-    /// `discard_data`: the part that `view` covers is worthless, in every view (DST-3). Moves nothing.
+    /// `discard_data`: the bytes that `view` covers become worthless in every view (DST-3). Moves nothing.
     pub fn discard(&mut self, view: View) {
         assert!(self.entry(view).live, "view {view} was removed");
         let ranges = self.entry(view).ranges.clone();
@@ -151,12 +152,12 @@ impl Published {
             let all_shared = vec![State::Shared; self.locations];
             let entry = self.entry_mut(id);
             if entry.live && contains(&ranges, &entry.ranges) {
-                // Applies to the view and to its sections and projections.
+                // The view itself, its sections and its projections.
                 entry.discarded = true;
                 entry.states = all_shared;
                 entry.dirty.clear();
             } else if let Some(at) = entry.dirty_on() {
-                // Open: the table has the discarded view only; by DST-3 a larger dirty view does not write it back.
+                // Open: the table covers only the discarded view. By DST-3, a larger dirty view does not write these bytes back.
                 entry.dirty = subtract(&entry.dirty, &ranges);
                 if entry.dirty.is_empty() {
                     entry.states[at] = State::Shared;
@@ -164,14 +165,14 @@ impl Published {
                 }
             }
         }
-        self.settle(&cleaned);
+        self.clean_up(&cleaned);
     }
 
     /// `refresh`: home has new contents. Moves nothing (the table).
     ///
-    /// A write at home (AV-19) would save the dirty views that `view` covers partly; the row says that nothing moves. So
-    /// what they have outside of `view` becomes a hidden mark, and the views are valid nowhere: their copy is stale in
-    /// part, which a state per view cannot say.
+    /// A write at home (AV-19) would write back the dirty views that `view` covers partly, but the table says that nothing moves.
+    /// Therefore the dirty bytes outside of `view` become a hidden mark. The partly covered views become invalid everywhere, because
+    /// one state per view cannot express that a copy is partly stale.
     pub fn refresh(&mut self, view: View) {
         assert!(self.entry(view).live, "view {view} was removed");
         let ranges = self.entry(view).ranges.clone();
@@ -182,7 +183,7 @@ impl Published {
             let entry = self.entry_mut(id);
             let pending = entry.dirty_on().filter(|&at| at != home);
             entry.states.clone_from(&states);
-            // The first later write, anywhere, ends the discard; AV-19 counts refresh as one.
+            // The first later write at any location ends the discard. AV-19 counts a refresh as a write.
             entry.discarded = false;
             let dirty = subtract(&std::mem::take(&mut entry.dirty), &ranges);
             if let Some(at) = pending.filter(|_| !dirty.is_empty()) {
@@ -191,15 +192,16 @@ impl Published {
                 marks.push(self.insert(Entry { ranges, states, dirty, discarded: false, live: false }));
             }
         }
-        self.settle(&overlapping);
+        self.clean_up(&overlapping);
         for mark in marks {
             if self.entries.contains_key(&mark) {
-                self.hide(mark);
+                self.make_hidden_mark(mark);
             }
         }
     }
 
-    /// Drops a view: the last one writes dirty data home (DST-1), any other moves nothing (DST-2). Returns bytes moved.
+    /// Removes a view. The last view of the source writes dirty data back to home (DST-1); any other view moves nothing (DST-2).
+    /// Returns the number of bytes moved.
     pub fn remove(&mut self, view: View) -> u64 {
         assert!(self.entry(view).live, "view {view} was removed");
         self.entry_mut(view).live = false;
@@ -209,19 +211,19 @@ impl Published {
             return moved;
         }
         if self.pending(self.entry(view)) > 0 {
-            self.hide(view);
+            self.make_hidden_mark(view);
         } else {
             self.entries.remove(&view); // COH-17
         }
         0
     }
 
-    /// `synchronize(access_type)`: an access at home (AV-18). Returns bytes moved.
+    /// `synchronize(access_type)`: an access at home (AV-18). Returns the bytes moved.
     pub fn synchronize(&mut self, view: View, kind: Use) -> u64 {
         self.access(view, self.home, kind)
     }
 
-    /// The directory's own state of `view` on `location`; COH-11 may make it valid there without one.
+    /// The stored state of `view` on `location`. By COH-11, the view may be valid on `location` although this state is invalid.
     pub fn state(&self, view: View, location: usize) -> State {
         self.entry(view).states[location]
     }
@@ -241,35 +243,36 @@ impl Published {
         id
     }
 
-    /// Entries with at least one byte in common (AV-21).
+    /// The entries that have at least one byte in common with `ranges` (AV-21).
     fn overlapping(&self, ranges: &Ranges) -> Vec<View> {
         self.entries.iter().filter(|(_, entry)| overlap(&entry.ranges, ranges)).map(|(&id, _)| id).collect()
     }
 
-    /// Bytes to write back to home.
+    /// The number of bytes of `entry` to write back to home.
     fn pending(&self, entry: &Entry) -> u64 {
         entry.dirty_on().filter(|&at| at != self.home).map_or(0, |_| size(&entry.dirty))
     }
 
-    /// COH-10 and COH-11. Open: a hidden mark is no live view, but its bytes are there; it serves as one while dirty.
+    /// True if `view` is valid on `location` by COH-10 or COH-11. Open: a hidden mark is not a live view, but its bytes are valid, so
+    /// COH-11 also applies to hidden marks here.
     fn valid(&self, view: View, location: usize) -> bool {
         let ranges = &self.entry(view).ranges;
         self.entry(view).valid_on(location)
             || self.entries.values().any(|outer| outer.valid_on(location) && contains(&outer.ranges, ranges))
     }
 
-    /// COH-8 allows a state other than invalid at home: no overlapping view is dirty elsewhere.
-    fn home_may_hold(&self, ranges: &Ranges) -> bool {
-        self.confined_to(ranges).all(|at| at == self.home)
+    /// True if COH-8 allows a state other than invalid at home: no overlapping view is dirty elsewhere.
+    fn home_may_be_valid(&self, ranges: &Ranges) -> bool {
+        self.dirty_locations(ranges).all(|at| at == self.home)
     }
 
-    /// Locations of the overlapping dirty views: the only ones where COH-8 allows a state other than invalid.
-    fn confined_to<'a>(&'a self, ranges: &'a Ranges) -> impl Iterator<Item = usize> + 'a {
+    /// The locations where overlapping views are dirty. COH-8 allows a state other than invalid only at these locations.
+    fn dirty_locations<'a>(&'a self, ranges: &'a Ranges) -> impl Iterator<Item = usize> + 'a {
         self.entries.values().filter(|entry| overlap(&entry.ranges, ranges)).filter_map(Entry::dirty_on)
     }
 
-    /// COH-12: every overlapping dirty view goes home, wholly and by itself: two dirty views with a common part move it
-    /// twice, as the state is per view. Those dirty on `except` stay. Returns bytes moved.
+    /// COH-12: writes every overlapping dirty view back to home, whole and separately. Two dirty views with a common part move that
+    /// part twice, because each view has its own state. Views that are dirty on `except` stay dirty. Returns the number of bytes moved.
     fn write_back(&mut self, view: View, except: Option<usize>) -> u64 {
         let mut moved = 0;
         let mut written = Vec::new();
@@ -281,37 +284,37 @@ impl Published {
             entry.dirty.clear();
             written.push(id);
         }
-        self.settle(&written);
+        self.clean_up(&written);
         moved
     }
 
-    /// After entries lost their dirty state: hidden marks go, views are shared at home too (COH-12).
+    /// Updates entries that are no longer dirty: removes hidden marks, and makes views shared at home too (COH-12).
     ///
-    /// COH-12 against COH-8: a view written back may overlap one that stays dirty since the accessed view does not touch
-    /// it. The invariant wins: not valid at home then.
-    fn settle(&mut self, clean: &[View]) {
+    /// COH-12 can contradict COH-8: a view that was written back may overlap a view that stays dirty because the accessed view
+    /// does not overlap it. Then COH-8 wins: the view is not valid at home.
+    fn clean_up(&mut self, clean: &[View]) {
         for &id in clean {
             if !self.entry(id).live {
                 self.entries.remove(&id);
-            } else if !self.entry(id).discarded && self.home_may_hold(&self.entry(id).ranges) {
+            } else if !self.entry(id).discarded && self.home_may_be_valid(&self.entry(id).ranges) {
                 let home = self.home;
                 self.entry_mut(id).states[home] = State::Shared;
             }
         }
     }
 
-    /// `view` was written on `location`: dirty there, it and overlapping views invalid elsewhere.
+    /// Records a write of `view` on `location`: `view` becomes dirty there, and all overlapping views become invalid elsewhere.
     fn written(&mut self, view: View, location: usize) {
         let ranges = self.entry(view).ranges.clone();
         for id in self.overlapping(&ranges) {
             let entry = self.entry_mut(id);
-            entry.discarded = false; // the first later write, anywhere
+            entry.discarded = false; // the first later write at any location ends a discard
             for (at, state) in entry.states.iter_mut().enumerate().filter(|&(at, _)| at != location) {
                 debug_assert!(*state != State::Dirty, "view {id} is dirty on {at} and was not written back");
                 *state = State::Invalid;
             }
             if !entry.live {
-                // Open: a hidden mark belongs to no view, so it keeps only what no live view writes back.
+                // Open: a hidden mark belongs to no view, so it keeps only bytes that no live view writes back.
                 entry.dirty = subtract(&entry.dirty, &ranges);
                 if entry.dirty.is_empty() {
                     self.entries.remove(&id);
@@ -321,16 +324,17 @@ impl Published {
         let entry = self.entry_mut(view);
         entry.states[location] = State::Dirty;
         entry.dirty = ranges.clone();
-        // A view that was discarded until now may also overlap one that is dirty elsewhere: COH-8 leaves it nothing.
+        // A view that was discarded until now may also overlap a view that is dirty elsewhere. By COH-8, the discarded view then
+        // becomes invalid everywhere.
         for id in self.overlapping(&ranges) {
-            if self.confined_to(&self.entry(id).ranges).any(|at| at != location) {
+            if self.dirty_locations(&self.entry(id).ranges).any(|at| at != location) {
                 self.entry_mut(id).states[location] = State::Invalid;
             }
         }
     }
 
-    /// Makes the entry a hidden mark: no byte of it is in the mark of a live view or in another hidden one.
-    fn hide(&mut self, hidden: View) {
+    /// Turns the entry `hidden` into a hidden mark whose dirty bytes are dirty in no other entry.
+    fn make_hidden_mark(&mut self, hidden: View) {
         let mut mark = self.entries.remove(&hidden).expect("an entry of this source");
         for entry in self.entries.values().filter(|entry| entry.live) {
             mark.dirty = subtract(&mark.dirty, &entry.dirty);
@@ -384,12 +388,12 @@ mod tests {
     const Y: usize = 2;
     const ALL: u64 = 100;
 
-    /// 100 bytes of host memory, two accelerator_views.
+    /// A source of 100 bytes in host memory, with two accelerator_views.
     fn on_cpu() -> Published {
         Published::new(100, CPU, 3)
     }
 
-    /// 100 bytes of an array on X.
+    /// A source of 100 bytes: an array on X.
     fn on_x() -> Published {
         Published::new(100, X, 3)
     }
@@ -415,7 +419,7 @@ mod tests {
         assert_eq!(states(&s, v), [Shared, Invalid, Invalid]);
         assert_eq!(s.access(v, X, Read), ALL);
         assert_eq!(s.access(v, X, Read), 0);
-        assert_eq!(states(&s, v), [Shared, Shared, Invalid]); // SEL-27: both stay valid
+        assert_eq!(states(&s, v), [Shared, Shared, Invalid]); // SEL-27: both copies stay valid
         assert_eq!(s.access(v, CPU, Read), 0);
     }
 
@@ -426,7 +430,7 @@ mod tests {
         assert_eq!(s.access(v, X, ReadWrite), ALL);
         assert_eq!(s.access(v, X, ReadWrite), 0);
         assert_eq!(s.access(v, X, Read), 0);
-        assert_eq!(states(&s, v), [Invalid, Dirty, Invalid]); // a read keeps it dirty
+        assert_eq!(states(&s, v), [Invalid, Dirty, Invalid]); // a read keeps the view dirty
     }
 
     #[test]
@@ -502,7 +506,7 @@ mod tests {
         s.access(v, X, ReadWrite);
         assert_eq!(s.synchronize(v, Read), ALL);
         assert_eq!(s.access(v, X, Read), 0);
-        // read_write lets the program write home memory, write does so without fetching it.
+        // `read_write` lets the program write home memory. `write` does so without fetching the old contents.
         assert_eq!(s.synchronize(v, ReadWrite), 0);
         assert_eq!(s.access(v, X, ReadWrite), ALL);
         assert_eq!(s.synchronize(v, Write), 0);
@@ -524,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_view_outlives_the_one_that_was_valid() {
+    fn a_new_view_stays_valid_after_the_first_is_removed() {
         let mut s = on_cpu();
         let v = whole(&mut s);
         s.access(v, X, Read);
@@ -558,7 +562,7 @@ mod tests {
         let mut s = on_x();
         let v = whole(&mut s);
         assert_eq!(s.access(v, X, ReadWrite), 0);
-        assert_eq!(s.remove(v), 0); // dirty at home
+        assert_eq!(s.remove(v), 0); // dirty at home: nothing to write back
     }
 
     #[test]
@@ -578,7 +582,7 @@ mod tests {
         s.remove(alias);
         assert_eq!(s.access(v, X, Read), 0);
         assert_eq!(s.access(v, CPU, Read), ALL);
-        assert_eq!(s.remove(v), 0); // the mark went home
+        assert_eq!(s.remove(v), 0); // the hidden mark was already written back
     }
 
     #[test]
@@ -596,7 +600,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_mark_is_what_no_live_view_writes_back() {
+    fn a_hidden_mark_has_only_bytes_that_no_live_view_writes_back() {
         let mut s = on_cpu();
         let (a, b) = (part(&mut s, 0..60), part(&mut s, 40..100));
         s.access(a, X, ReadWrite);
@@ -687,7 +691,7 @@ mod tests {
         let (low, high) = (part(&mut s, 0..50), part(&mut s, 50..100));
         s.access(low, X, Read);
         s.access(high, X, Read);
-        assert_eq!(s.access(v, X, Read), ALL); // two views that contain it together do not count
+        assert_eq!(s.access(v, X, Read), ALL); // COH-11 needs a single view that contains `v`
     }
 
     #[test]
@@ -701,12 +705,12 @@ mod tests {
     }
 
     #[test]
-    fn coh_12_overlapping_dirty_views_go_home_wholly_each_by_itself() {
+    fn coh_12_each_overlapping_dirty_view_is_written_back_whole() {
         let mut s = on_cpu();
         let v = whole(&mut s);
         let (a, b) = (part(&mut s, 0..60), part(&mut s, 40..100));
         assert_eq!(s.access(a, X, ReadWrite), 60);
-        assert_eq!(s.access(b, X, ReadWrite), 60 + 60); // a goes home, b comes up
+        assert_eq!(s.access(b, X, ReadWrite), 60 + 60); // `a` is written back, then `b` is uploaded
         assert_eq!(states(&s, a), [Invalid, Shared, Invalid]);
         assert_eq!(s.access(a, X, ReadWrite), 0);
         assert_eq!((s.state(a, X), s.state(b, X)), (Dirty, Dirty)); // COH-8
@@ -746,7 +750,7 @@ mod tests {
         assert_eq!(s.access(section, Y, Read), 10);
         assert_eq!(s.access(v, X, ReadWrite), 0);
         assert_eq!(s.access(section, Y, ReadWrite), 10);
-        assert_eq!(s.access(v, X, Read), 10); // target = home: the write-back is all
+        assert_eq!(s.access(v, X, Read), 10); // the target is home, so only the write-back moves bytes
     }
 
     #[test]
@@ -768,15 +772,15 @@ mod tests {
         let v = whole(&mut s);
         s.access(v, X, Read);
         s.remove(v);
-        let again = whole(&mut s);
-        assert_eq!(s.access(again, X, Read), ALL);
-        // and when it was the last one
+        let new_view = whole(&mut s);
+        assert_eq!(s.access(new_view, X, Read), ALL);
+        // The same holds after the last view was destroyed.
         let mut s = on_cpu();
         let v = whole(&mut s);
         s.access(v, X, ReadWrite);
         s.remove(v);
-        let again = whole(&mut s);
-        assert_eq!(s.access(again, X, Read), ALL);
+        let new_view = whole(&mut s);
+        assert_eq!(s.access(new_view, X, Read), ALL);
     }
 
     #[test]
@@ -828,13 +832,13 @@ mod tests {
     }
 
     #[test]
-    fn write_only_saves_what_it_covers_in_part() {
+    fn write_only_access_writes_back_partly_covered_views() {
         let mut s = on_cpu();
         let _keep = whole(&mut s);
         let (a, inside, b) = (part(&mut s, 0..60), part(&mut s, 70..80), part(&mut s, 40..100));
         s.access(a, X, ReadWrite);
         s.access(inside, X, ReadWrite);
-        assert_eq!(s.access(b, Y, Write), 40); // a without what is overwritten; inside not at all
+        assert_eq!(s.access(b, Y, Write), 40); // writes back the bytes of `a` outside of `b`, and none of `inside`
         assert_eq!(states(&s, a), [Invalid; 3]);
         assert_eq!(states(&s, inside), [Invalid, Invalid, Shared]);
         assert_eq!(states(&s, b), [Invalid, Invalid, Dirty]);
@@ -842,7 +846,7 @@ mod tests {
         let mut s = on_cpu();
         let (a, b) = (part(&mut s, 0..60), part(&mut s, 40..100));
         s.access(a, X, ReadWrite);
-        assert_eq!(s.access(b, X, Write), 0); // same location: both may be dirty there
+        assert_eq!(s.access(b, X, Write), 0); // two overlapping views may be dirty at the same location
         assert_eq!((s.state(a, X), s.state(b, X)), (Dirty, Dirty));
         assert_eq!(s.remove(a) + s.remove(b), ALL);
     }
@@ -855,11 +859,11 @@ mod tests {
         s.access(v, X, ReadWrite);
         s.discard(v);
         assert_eq!(states(&s, v), [Shared; 3]);
-        assert_eq!(states(&s, section), [Shared; 3]); // sections too
+        assert_eq!(states(&s, section), [Shared; 3]); // sections of a discarded view are discarded too
         let late = part(&mut s, 0..20);
         assert_eq!(states(&s, late), [Shared; 3]);
         assert_eq!(s.access(v, Y, Read) + s.access(late, CPU, Read) + s.synchronize(v, Read), 0);
-        // transient: the first write ends it
+        // The first write ends the discard.
         assert_eq!(s.access(section, Y, ReadWrite), 0);
         assert_eq!(states(&s, v), [Invalid, Invalid, Shared]);
         assert_eq!(states(&s, section), [Invalid, Invalid, Dirty]);
@@ -958,7 +962,7 @@ mod tests {
         s.access(v, X, ReadWrite);
         s.refresh(low);
         assert_eq!(states(&s, low), [Shared, Invalid, Invalid]);
-        assert_eq!(states(&s, v), [Invalid; 3]); // stale on X in part, the rest is not at home
+        assert_eq!(states(&s, v), [Invalid; 3]); // partly stale on X, and home lacks the other bytes
         assert_eq!(s.clone().access(v, CPU, Read), 60);
         assert_eq!(s.clone().access(v, X, Read), 60 + ALL);
         let high = part(&mut s, 50..100);
@@ -966,8 +970,8 @@ mod tests {
         assert_eq!(s.remove(low) + s.remove(high) + s.remove(v), 60);
     }
 
-    /// The least that any protocol can move if it moves bytes only when an access needs them, by way of home: for each
-    /// byte the set of locations that hold it. It also shows that no view of the model is called valid where it is not.
+    /// A lower bound for protocols that move bytes only when needed, and always by way of home. `holders` has, for each
+    /// byte, the set of locations that hold it. The comparison also shows that the model calls no stale copy valid.
     struct Lazy {
         home: usize,
         locations: usize,
@@ -997,7 +1001,7 @@ mod tests {
         }
     }
 
-    /// COH-6..9 on every pair of entries, and what the model itself relies on.
+    /// Checks COH-6 to COH-9 on every pair of entries, and the model's own invariants.
     fn check(s: &Published) {
         for (id, entry) in &s.entries {
             let dirty: Vec<usize> = (0..s.locations).filter(|&at| entry.states[at] == Dirty).collect();
@@ -1011,7 +1015,7 @@ mod tests {
                 if !overlap(&entry.ranges, &other.ranges) {
                     continue;
                 }
-                // A discarded view is valid everywhere, whatever overlaps it; its own bytes are in no mark.
+                // A discarded view is valid everywhere, whatever overlaps it, and none of its bytes is dirty in another entry.
                 if entry.discarded {
                     assert!(!overlap(&entry.ranges, &other.dirty), "{id} is discarded, {other_id} dirty in it");
                 } else if let Some(at) = other.dirty_on() {
@@ -1025,7 +1029,7 @@ mod tests {
         }
     }
 
-    /// xorshift64.
+    /// The random number generator xorshift64.
     struct Random(u64);
 
     impl Random {
@@ -1040,7 +1044,7 @@ mod tests {
             from[self.below(from.len())]
         }
 
-        /// An interval, or a block of columns in rows of 8.
+        /// An interval, or a block of columns in rows of 8 bytes.
         fn ranges(&mut self, bytes: usize) -> Ranges {
             if self.below(3) > 0 {
                 let start = self.below(bytes);
@@ -1053,9 +1057,9 @@ mod tests {
     }
 
     #[test]
-    fn random_programs_keep_the_invariants_and_move_no_less_than_the_least() {
+    fn random_programs_keep_the_invariants_and_the_lower_bound() {
         const BYTES: usize = 32;
-        let (mut published, mut least) = (0, 0);
+        let (mut published, mut lower_bound) = (0, 0);
         for seed in 1..=3000 {
             let mut random = Random(u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15));
             let (home, locations) = (random.below(3), 2 + random.below(3));
@@ -1066,7 +1070,7 @@ mod tests {
             let (mut upper, mut lower) = (0, 0);
             let mut program = Vec::new();
             let mut steps = 0;
-            // At the end every view goes, so that what is pending counts.
+            // At the end every view is removed, so that pending write-backs count.
             while steps < 60 || !views.is_empty() {
                 steps += 1;
                 let what = if steps >= 60 { 9 } else { random.below(10) };
@@ -1079,8 +1083,8 @@ mod tests {
                     program.push(format!("add {ranges:?}"));
                     views.push((s.add(ranges.clone()), ranges));
                 } else {
-                    let chosen = random.below(views.len());
-                    let (view, ranges) = views[chosen].clone();
+                    let index = random.below(views.len());
+                    let (view, ranges) = views[index].clone();
                     match what {
                         0..=6 => {
                             let (at, kind) =
@@ -1112,7 +1116,7 @@ mod tests {
                         _ => {
                             program.push(format!("remove {view}"));
                             upper += s.remove(view);
-                            views.swap_remove(chosen);
+                            views.swap_remove(index);
                             if views.is_empty() {
                                 lower += lazy.fetch(&vec![0..BYTES], home);
                                 lazy.set(&vec![0..BYTES], 1 << home);
@@ -1124,9 +1128,9 @@ mod tests {
                 assert!(lower <= upper, "{lower} > {upper}, seed {seed}: {program:#?}");
             }
             published += upper;
-            least += lower;
+            lower_bound += lower;
         }
-        println!("published {published}, least {least}");
-        assert!(least < published);
+        println!("published {published}, least {lower_bound}");
+        assert!(lower_bound < published);
     }
 }

@@ -1,9 +1,9 @@
-//! Constants.
+//! Tests that the snapshot copies LLVM's constants.
 
 use super::{int, module};
 use crate::ir::{BinaryOp, CastOp, Constant, Flags, FunctionId, GlobalId, Op, Operand, Type, Value};
 
-/// `@g` with this initialiser, among others.
+/// The copied initialiser of a global variable, whose type and value are `text`.
 fn constant(text: &str) -> Constant {
     let text = format!("@a = global i8 0\n@b = addrspace(1) global i8 0\n@g = global {text}\ndeclare void @f()");
     module(&text).globals[2].initializer.clone().unwrap()
@@ -47,7 +47,7 @@ fn halves_become_doubles() {
     assert_eq!(half("0xH3C00"), 1_f64.to_bits());
     assert_eq!(half("0xHC100"), (-2.5_f64).to_bits());
     assert_eq!(half("0xH7BFF"), 65504_f64.to_bits());
-    // The smallest, and the largest below the normal ones.
+    // The smallest and the largest subnormal number.
     assert_eq!(half("0xH0001"), 2_f64.powi(-24).to_bits());
     assert_eq!(half("0xH83FF"), (-1023.0 * 2_f64.powi(-24)).to_bits());
     assert_eq!(half("0xH0400"), 2_f64.powi(-14).to_bits());
@@ -58,7 +58,7 @@ fn halves_become_doubles() {
 }
 
 #[test]
-fn simple_words() {
+fn null_undef_poison_and_symbols() {
     assert_eq!(constant("ptr null"), Constant::Zero);
     assert_eq!(constant("{ i8, [2 x i32] } zeroinitializer"), Constant::Zero);
     assert_eq!(constant("<2 x i32> undef"), Constant::Undef);
@@ -77,10 +77,10 @@ fn aggregates() {
     let inner = value(Type::Array(2, Type::Int(8).into()), Constant::Bytes([1, 2].into()));
     assert_eq!(constant("{ [2 x i8] } { [2 x i8] [i8 1, i8 2] }"), Constant::Aggregate([inner].into()));
     assert_eq!(constant(r#"[5 x i8] c"a\0A\\\22\00""#), Constant::Bytes(b"a\n\\\"\0"[..].into()));
-    let halves = value(Type::Float, Constant::Float(0.5_f64.to_bits()));
+    let one_half = value(Type::Float, Constant::Float(0.5_f64.to_bits()));
     assert_eq!(
         constant("<3 x float> splat (float 5.000000e-01)"),
-        Constant::Aggregate([halves.clone(), halves.clone(), halves].into())
+        Constant::Aggregate([one_half.clone(), one_half.clone(), one_half].into())
     );
 }
 
@@ -121,7 +121,7 @@ fn expressions() {
 }
 
 #[test]
-fn aliases_are_what_they_stand_for() {
+fn aliases_are_copied_as_their_aliasees() {
     let module = module(
         "@first = alias void (), ptr @second
 @second = internal alias void (), ptr @f
@@ -153,7 +153,7 @@ define void @caller() {
 }
 
 #[test]
-fn what_no_kernel_holds_is_not_looked_into() {
+fn constants_that_kernels_lack_become_other() {
     let labels = "@g = global ptr blockaddress(@f, %next)\ndefine void @f() {\n  br label %next\nnext:\n  ret void\n}";
     assert_eq!(module(labels).globals[0].initializer, Some(Constant::BlockAddress(FunctionId(0))));
     for text in [

@@ -1,4 +1,4 @@
-//! Modules that are wrong: LLVM's parser or verifier says what is, and where.
+//! Tests of invalid modules: the message of LLVM's parser or verifier says what is wrong, and where.
 
 use super::read;
 
@@ -6,7 +6,7 @@ fn error(text: &str) -> String {
     read(text).err().unwrap_or_default()
 }
 
-/// Of the second line of such a function.
+/// The error for a module whose second line, in a function, is `line`.
 fn line(line: &str) -> String {
     let text =
         format!("define i32 @f(i32 %i, float %x, ptr %p, <2 x i32> %v, {{ i8, i32 }} %s) {{\n{line}\n  ret i32 0\n}}");
@@ -30,18 +30,18 @@ fn damaged_modules_are_errors() {
         "@g = global ptr @a\n@a = alias i8, ptr @b\n@b = alias i8, ptr @a",
         "@g = global %t zeroinitializer",
         "%t = type { i8, %t }\n@g = global %t zeroinitializer",
-        // Names that are taken.
+        // Names that are defined twice.
         "@g = global i8 0\ndeclare void @g()",
         "%t = type i8\n%t = type i8",
         "define void @f() {\na:\n  br label %a\na:\n  ret void\n}",
-        // Values before they are made.
+        // Values that are used before their definition.
         "define void @f() {\n  %1 = add i32 %2, 0\n  %2 = add i64 0, 0\n  ret void\n}",
         // Blocks that do not end.
         "define void @f() {\n}",
         "define void @f() {\na:\n}",
         "define void @f() {\na:\nb:\n  ret void\n}",
         "define void @f() {\n  fence seq_cst\nb:\n  ret void\n}",
-        // Lines that go on, and brackets that stay open.
+        // Functions without a body, open brackets and quotes, and other nonsense.
         "define void @f()\n\ndefine void @g() {\n  ret void\n}",
         "@g = global i8 0 ( @h = global i8 0",
         "nonsense",
@@ -98,7 +98,7 @@ fn constants_that_do_not_fit_their_types() {
     }
 }
 
-/// Where the parser looks for debug information to upgrade, it ends the process (`-disable-auto-upgrade-debug-info` in `llvm::load`).
+/// If the parser upgraded debug information, it would end the process. `llvm::load` prevents this (`-disable-auto-upgrade-debug-info`).
 #[test]
 fn a_broken_module_with_debug_information_is_an_error() {
     let broken = "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n\
@@ -106,9 +106,9 @@ fn a_broken_module_with_debug_information_is_an_error() {
     assert!(error(broken).contains("does not dominate all uses"), "{}", error(broken));
 }
 
-/// The snapshot counts on it.
+/// LLVM's verifier refuses a `!dbg` that is not a DILocation. The snapshot relies on this error.
 #[test]
-fn only_a_location_is_a_location() {
+fn a_debug_location_must_be_a_dilocation() {
     let text = "define void @f() {\n  ret void, !dbg !0\n}\n!llvm.module.flags = !{!1}\n!0 = !{}\n\
                 !1 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
     assert!(error(text).contains("invalid !dbg metadata attachment"), "{}", error(text));

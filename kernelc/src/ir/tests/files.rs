@@ -1,4 +1,4 @@
-//! Whole files.
+//! Tests of the snapshot with whole files of LLVM IR.
 
 use super::invariants::check;
 use super::{function, module as read};
@@ -10,7 +10,7 @@ pub const SAXPY_OPTIMISED: &str = include_str!("../../../tests/ir/saxpy.opt.ll")
 pub const KINDS_OPTIMISED: &str = include_str!("../../../tests/ir/kinds.opt.ll");
 pub const TILES_NATIVE: &str = include_str!("../../../tests/ir/tiles.native.ll");
 
-/// How many lines of a file begin with one of these words, or have one behind `=`.
+/// The number of indented lines of a file that begin with one of `words`, or that have one of `words` after the `=`.
 fn lines(text: &str, words: &[&str]) -> usize {
     let begins = |line: &str| words.iter().any(|word| line.starts_with(&format!("{word} ")));
     text.lines()
@@ -27,7 +27,7 @@ fn each_instruction_of_real_files_is_read() {
         check(&module);
         let ops: Vec<&Op> =
             module.functions.iter().flat_map(Function::instructions).map(|instruction| &instruction.op).collect();
-        let count = |wanted: fn(&Op) -> bool| ops.iter().filter(|op| wanted(op)).count();
+        let count = |predicate: fn(&Op) -> bool| ops.iter().filter(|op| predicate(op)).count();
         assert_eq!(count(|op| matches!(op, Op::Load { .. })), lines(text, &["load"]));
         assert_eq!(count(|op| matches!(op, Op::Store { .. })), lines(text, &["store"]));
         assert_eq!(count(|op| matches!(op, Op::Gep { .. })), lines(text, &["getelementptr"]));
@@ -38,14 +38,14 @@ fn each_instruction_of_real_files_is_read() {
         assert_eq!(count(|op| matches!(op, Op::Ret { .. })), lines(text, &["ret"]));
         assert_eq!(count(|op| matches!(op, Op::Alloca { .. })), lines(text, &["alloca"]));
         assert_eq!(count(|op| matches!(op, Op::Other { .. })), 0);
-        // A line without a keyword of its own is one of a switch; these files have none.
+        // Each line has one instruction. Only a switch takes several lines, and these files have no switch.
         let all = text.lines().filter(|line| line.starts_with("  ")).count();
         assert_eq!(ops.len(), all);
     }
 }
 
 #[test]
-fn a_kernel_as_opt_leaves_it() {
+fn a_kernel_after_optimisation() {
     let module = read(SAXPY_OPTIMISED);
     let kernel = module.functions.iter().find(|function| function.kernel).unwrap();
     assert_eq!(kernel.name, "_Z5entryIZ4mainEUlN11Concurrency5abi_15indexILi1EEEE_Li1EEv4argsIT_XT0_EE");
@@ -53,7 +53,7 @@ fn a_kernel_as_opt_leaves_it() {
     let [parameter] = &*kernel.parameters else { panic!("{:?}", kernel.parameters) };
     assert_eq!(parameter.ty, Type::Pointer(space::ARGUMENTS));
     let block = parameter.pointee.as_ref().unwrap();
-    // Two views of 32 bytes around a float that is padded to 8, then the extent.
+    // The block has a view of 32 bytes, a float that is padded to 8, a second view, and the extent.
     assert_eq!((block.size(), block.align()), (Some(80), Some(1)));
     assert_eq!(block.field_offset(1), Some(72));
     let names: Vec<&str> = kernel.blocks.iter().map(|block| &*block.name).collect();
@@ -70,20 +70,20 @@ fn a_kernel_as_opt_leaves_it() {
         Value::Constant(_) => "",
     };
     assert_eq!((name(&left.value), name(&right.value)), (".sroa.214.0.copyload", "6"));
-    let place =
+    let frame =
         |function: &str, file: &str, line, column| Frame { function: function.into(), file: file.into(), line, column };
     assert_eq!(
         module.frames(instruction.location.unwrap()),
         [
-            place("operator()", "/src/saxpy.cpp", 6, 59),
-            place("entry<(lambda at saxpy.cpp:6:17), 1>", "/src/./launch.h", 13, 11)
+            frame("operator()", "/src/saxpy.cpp", 6, 59),
+            frame("entry<(lambda at saxpy.cpp:6:17), 1>", "/src/./launch.h", 13, 11)
         ]
     );
-    assert_eq!(kernel.definition, Some(place("entry<(lambda at saxpy.cpp:6:17), 1>", "/src/./launch.h", 9, 0)));
+    assert_eq!(kernel.definition, Some(frame("entry<(lambda at saxpy.cpp:6:17), 1>", "/src/./launch.h", 9, 0)));
 }
 
 #[test]
-fn a_kernel_as_clang_writes_it() {
+fn a_kernel_before_optimisation() {
     let module = read(SAXPY);
     let kernel = module.functions.iter().find(|function| function.kernel).unwrap();
     let first = &kernel.blocks[0].instructions[0];
@@ -113,7 +113,7 @@ fn tile_static_memory_and_tables() {
 fn every_form_is_read() {
     let module = read(FORMS);
     check(&module);
-    let others: Vec<&str> = module
+    let unsupported: Vec<&str> = module
         .functions
         .iter()
         .flat_map(Function::instructions)
@@ -122,5 +122,5 @@ fn every_form_is_read() {
             _ => None,
         })
         .collect();
-    assert_eq!(others, ["asm", "va_arg", "atomicrmw", "invoke", "landingpad", "resume"]);
+    assert_eq!(unsupported, ["asm", "va_arg", "atomicrmw", "invoke", "landingpad", "resume"]);
 }

@@ -1,4 +1,4 @@
-//! Instructions.
+//! Tests that the snapshot copies LLVM's instructions.
 
 use super::{body, function, int, module, one, pair, parameter as p};
 use crate::ir::{
@@ -39,22 +39,28 @@ fn binary() {
 }
 
 #[test]
-fn flags_are_kept() {
-    let of = |line: &str| match one(line).0 {
+fn flags_are_copied() {
+    let flags_of = |line: &str| match one(line).0 {
         Op::Binary { flags, .. } | Op::FNeg { flags, .. } | Op::FCmp { flags, .. } | Op::Call { flags, .. } => flags,
         other => panic!("{other:?}"),
     };
-    assert_eq!(of("  %1 = add nuw i32 %i, 1"), Flags { nuw: true, ..flags() });
-    assert_eq!(of("  %1 = shl nuw nsw i32 %i, 1"), Flags { nuw: true, nsw: true, ..flags() });
-    assert_eq!(of("  %1 = udiv exact i32 %i, 1"), flags());
-    assert_eq!(of("  %1 = or disjoint i32 %i, 1"), Flags { disjoint: true, ..flags() });
+    assert_eq!(flags_of("  %1 = add nuw i32 %i, 1"), Flags { nuw: true, ..flags() });
+    assert_eq!(flags_of("  %1 = shl nuw nsw i32 %i, 1"), Flags { nuw: true, nsw: true, ..flags() });
+    assert_eq!(flags_of("  %1 = udiv exact i32 %i, 1"), flags());
+    assert_eq!(flags_of("  %1 = or disjoint i32 %i, 1"), Flags { disjoint: true, ..flags() });
     let fast = Flags { contract: true, reciprocal: true, ..flags() };
-    assert_eq!(of("  %1 = fmul fast float %x, %x"), fast);
-    assert_eq!(of("  %1 = fmul reassoc nnan ninf nsz arcp contract afn float %x, %x"), fast);
-    assert_eq!(of("  %1 = fmul reassoc nnan ninf nsz arcp afn float %x, %x"), Flags { reciprocal: true, ..flags() });
-    assert_eq!(of("  %1 = fneg contract float %x"), Flags { contract: true, ..flags() });
-    assert_eq!(of("  %1 = fcmp nnan contract oeq float %x, %x"), Flags { contract: true, ..flags() });
-    assert_eq!(of("  %1 = tail call contract addrspace(4) float @sinf(float %x)"), Flags { contract: true, ..flags() });
+    assert_eq!(flags_of("  %1 = fmul fast float %x, %x"), fast);
+    assert_eq!(flags_of("  %1 = fmul reassoc nnan ninf nsz arcp contract afn float %x, %x"), fast);
+    assert_eq!(
+        flags_of("  %1 = fmul reassoc nnan ninf nsz arcp afn float %x, %x"),
+        Flags { reciprocal: true, ..flags() }
+    );
+    assert_eq!(flags_of("  %1 = fneg contract float %x"), Flags { contract: true, ..flags() });
+    assert_eq!(flags_of("  %1 = fcmp nnan contract oeq float %x, %x"), Flags { contract: true, ..flags() });
+    assert_eq!(
+        flags_of("  %1 = tail call contract addrspace(4) float @sinf(float %x)"),
+        Flags { contract: true, ..flags() }
+    );
 }
 
 #[test]
@@ -161,8 +167,8 @@ fn addresses() {
         (gep("g", vec![p("l"), int(32, 1)], true), Type::Pointer(1))
     );
     assert_eq!(one("  %1 = getelementptr nusw %pair, ptr %p, i32 %i").0, gep("p", vec![p("i")], false));
-    let places = Type::Vector(4, Type::Pointer(0).into());
-    assert_eq!(one("  %1 = getelementptr %pair, ptr %p, <4 x i32> %v").1, places);
+    let pointer_vector = Type::Vector(4, Type::Pointer(0).into());
+    assert_eq!(one("  %1 = getelementptr %pair, ptr %p, <4 x i32> %v").1, pointer_vector);
 }
 
 #[test]
@@ -193,10 +199,10 @@ fn atomics() {
         one("  %1 = atomicrmw usub_sat ptr %p, i32 %i seq_cst"),
         (Op::Other { name: "atomicrmw" }, Type::Int(32))
     );
-    let both = Type::Struct { packed: false, fields: vec![Type::Int(32), Type::Int(1)].into() };
+    let value_and_success = Type::Struct { packed: false, fields: vec![Type::Int(32), Type::Int(1)].into() };
     assert_eq!(
         one("  %1 = cmpxchg weak volatile ptr %p, i32 0, i32 %i syncscope(\"agent\") acq_rel monotonic, align 4"),
-        (Op::CmpXchg { pointer: p("p"), expected: int(32, 0), new: p("i") }, both)
+        (Op::CmpXchg { pointer: p("p"), expected: int(32, 0), new: p("i") }, value_and_success)
     );
 }
 
@@ -241,7 +247,7 @@ fn shuffles() {
 }
 
 #[test]
-fn choices() {
+fn select_and_freeze() {
     let select = Op::Select { condition: p("b"), yes: p("i"), no: int(32, 0) };
     assert_eq!(one("  %1 = select i1 %b, i32 %i, i32 0"), (select, Type::Int(32)));
     assert_eq!(one("  %1 = freeze i32 %i"), (Op::Freeze { value: p("i") }, Type::Int(32)));
@@ -249,9 +255,10 @@ fn choices() {
 
 #[test]
 fn calls() {
-    let call = |callee, arguments, returns: &Type| Op::Call {
+    let call = |callee, arguments, aligns, returns: &Type| Op::Call {
         callee: FunctionId(callee),
         arguments,
+        aligns,
         returns: returns.clone(),
         flags: flags(),
     };
@@ -259,22 +266,24 @@ fn calls() {
         one(
             "  %1 = tail call spir_func noundef nofpclass(nan inf) addrspace(4) float @sinf(float noundef %x) nounwind"
         ),
-        (call(1, vec![p("x")], &Type::Float), Type::Float)
+        (call(1, vec![p("x")], vec![1], &Type::Float), Type::Float)
     );
     assert_eq!(
         one(
             "  tail call fastcc addrspace(4) void (...) @sink(ptr noundef align 8 dereferenceable(8) %p, i32 range(i32 0, 5) 4, ptr byval(%pair) %p) nounwind memory(none) \"a\"=\"b\" [ \"deopt\"(i32 1, ptr null) ]"
         ),
-        (call(0, vec![p("p"), int(32, 4), p("p")], &Type::Void), Type::Void)
+        (call(0, vec![p("p"), int(32, 4), p("p")], vec![8, 1, 1], &Type::Void), Type::Void)
     );
-    let noted = module(
+    let with_metadata_argument = module(
         "declare i64 @llvm.read_register.i64(metadata)
 define i64 @f() {
   %r = call i64 @llvm.read_register.i64(metadata !{!\"sp\"})
   ret i64 %r
 }",
     );
-    let Op::Call { arguments, .. } = &noted.functions[1].blocks[0].instructions[0].op else { panic!() };
+    let Op::Call { arguments, .. } = &with_metadata_argument.functions[1].blocks[0].instructions[0].op else {
+        panic!()
+    };
     assert_eq!(*arguments, [Operand { ty: Type::Other, value: Value::Constant(Constant::Other) }]);
     assert_eq!(
         one("  %1 = call addrspace(1) i32 %g(i32 %i)"),
@@ -292,7 +301,7 @@ fn a_result_without_a_name_has_a_number() {
 }
 
 #[test]
-fn what_no_kernel_holds_goes_by_its_name() {
+fn unsupported_instructions_become_other() {
     let (_, instructions) = body(
         "  %1 = va_arg ptr %p, i32
   %2 = add i32 %1, 1
@@ -325,7 +334,7 @@ c:
           to label %a [label %c]
 }",
     );
-    let lasts: Vec<&str> = module.functions[1]
+    let terminators: Vec<&str> = module.functions[1]
         .blocks
         .iter()
         .map(|block| match &block.instructions.last().unwrap().op {
@@ -333,7 +342,7 @@ c:
             other => panic!("{other:?}"),
         })
         .collect();
-    assert_eq!(lasts, ["invoke", "indirectbr", "resume", "callbr"]);
+    assert_eq!(terminators, ["invoke", "indirectbr", "resume", "callbr"]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! What holds of each snapshot, however odd the text of the module.
+//! Checks the invariants that each snapshot must fulfil, even a snapshot of a damaged module that LLVM accepts.
 
 use crate::ir::{Block, BlockId, Constant, Function, Module, Op, Operand, Type, Value};
 
-/// Panics if something points nowhere, is empty, or is of another type than it says.
+/// Panics if an index is out of range, a block is empty, or the type of a value differs from the type at its use.
 pub fn check(module: &Module) {
     for global in &module.globals {
         if let Some(initializer) = &global.initializer {
@@ -21,12 +21,12 @@ pub fn check(module: &Module) {
 }
 
 fn check_block(module: &Module, function: &Function, block: &Block) {
-    let (last, others) = block.instructions.split_last().unwrap();
-    let ends = |op: &Op| {
+    let (last, non_terminators) = block.instructions.split_last().unwrap();
+    let is_terminator = |op: &Op| {
         matches!(op, Op::Br { .. } | Op::CondBr { .. } | Op::Switch { .. } | Op::Ret { .. } | Op::Unreachable)
     };
-    assert!(ends(&last.op) || matches!(last.op, Op::Other { .. }), "{:?}", last.op);
-    assert!(!others.iter().any(|instruction| ends(&instruction.op)));
+    assert!(is_terminator(&last.op) || matches!(last.op, Op::Other { .. }), "{:?}", last.op);
+    assert!(!non_terminators.iter().any(|instruction| is_terminator(&instruction.op)));
     for instruction in &block.instructions {
         if let Some(result) = instruction.result {
             assert!(!matches!(function.locals[result.0].ty, Type::Void));
@@ -76,8 +76,9 @@ fn check_op(module: &Module, function: Option<&Function>, op: &Op) {
             assert_eq!(expected.ty, new.ty);
             [pointer, expected, new].into_iter().for_each(operand);
         }
-        Op::Call { callee, arguments, .. } => {
+        Op::Call { callee, arguments, aligns, .. } => {
             assert!(callee.0 < module.functions.len());
+            assert_eq!(aligns.len(), arguments.len());
             arguments.iter().for_each(operand);
         }
         Op::CallIndirect { callee, arguments, .. } => {

@@ -1,7 +1,7 @@
-//! Tests of the snapshot of LLVM's modules: each form of the language, recorded files, and damaged files.
+//! Tests of the snapshot of LLVM's modules: each construct of the language, recorded files, and damaged files.
 //!
-//! `kernelc/tests/ir` holds what Clang 22 made of small programs over amp.h, before and after LLVM's passes (paths and long attributes are
-//! cut), and forms.ll, written by hand.
+//! The folder `kernelc/tests/ir` contains IR that Clang 22 generated from small programs that include amp.h, before and
+//! after LLVM's passes. Paths and long attributes are shortened. The file forms.ll in this folder is hand-written.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod constants;
@@ -41,7 +41,7 @@ pub fn module(text: &str) -> Module {
     read(text).unwrap_or_else(|why| panic!("{why}\n{text}"))
 }
 
-/// The function with this name.
+/// The function of the module with this name.
 fn function<'a>(module: &'a Module, name: &str) -> &'a Function {
     module.functions.iter().find(|function| function.name == name).unwrap()
 }
@@ -83,8 +83,8 @@ fn parameter(name: &str) -> Operand {
         "s" => pair(),
         _ => Type::Int(1),
     };
-    let place = ["i", "l", "x", "p", "g", "v", "s", "b"].iter().position(|one| *one == name).unwrap();
-    Operand { ty, value: Value::Local(LocalId(place)) }
+    let parameter_index = ["i", "l", "x", "p", "g", "v", "s", "b"].iter().position(|one| *one == name).unwrap();
+    Operand { ty, value: Value::Local(LocalId(parameter_index)) }
 }
 
 /// `{ i8, i64 }`.

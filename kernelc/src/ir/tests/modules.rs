@@ -1,4 +1,4 @@
-//! Globals, functions, types, blocks and debug metadata.
+//! Tests that the snapshot copies globals, functions, types, blocks and debug metadata.
 
 use super::files::FORMS;
 use super::{function, module as read};
@@ -23,7 +23,7 @@ fn globals() {
 }
 
 #[test]
-fn heads_of_functions() {
+fn signatures_of_functions() {
     let module = read(FORMS);
     let kernel = function(&module, "kernel");
     assert!(kernel.kernel);
@@ -122,12 +122,12 @@ fn blocks_without_labels_are_numbered() {
     assert_eq!(f.locals.iter().map(|local| &*local.name).collect::<Vec<_>>(), ["0", "c", "3", "5"]);
 }
 
-fn place(function: &str, file: &str, line: u32, column: u32) -> Frame {
+fn frame(function: &str, file: &str, line: u32, column: u32) -> Frame {
     Frame { function: function.into(), file: file.into(), line, column }
 }
 
 #[test]
-fn places_in_the_source() {
+fn source_locations() {
     let module = read(FORMS);
     let kernel = function(&module, "kernel");
     let frames = |name: &str| {
@@ -137,21 +137,21 @@ fn places_in_the_source() {
             .find(|instruction| instruction.result.is_some_and(|id| kernel.locals[id.0].name == name));
         module.frames(instruction.unwrap().location.unwrap())
     };
-    assert_eq!(frames("2"), [place("kernel<int>", "/src/forms.cpp", 4, 7)]);
+    assert_eq!(frames("2"), [frame("kernel<int>", "/src/forms.cpp", 4, 7)]);
     assert_eq!(
         frames("4"),
-        [place("operator[]", "/lib/\"odd\".h", 41, 3), place("kernel<int>", "/src/forms.cpp", 5, 9)]
+        [frame("operator[]", "/lib/\"odd\".h", 41, 3), frame("kernel<int>", "/src/forms.cpp", 5, 9)]
     );
     let last = kernel.blocks[0].instructions.last().unwrap();
-    assert_eq!(module.frames(last.location.unwrap()), [place("kernel<int>", "/lib/\"odd\".h", 0, 0)]);
-    assert_eq!(kernel.definition, Some(place("kernel<int>", "/src/forms.cpp", 3, 0)));
-    // Of an instruction that no kernel holds.
+    assert_eq!(module.frames(last.location.unwrap()), [frame("kernel<int>", "/lib/\"odd\".h", 0, 0)]);
+    assert_eq!(kernel.definition, Some(frame("kernel<int>", "/src/forms.cpp", 3, 0)));
+    // An instruction that kernels cannot have.
     let asm = kernel.blocks[0].instructions.iter().find(|one| one.op == Op::Other { name: "asm" });
-    assert_eq!(module.frames(asm.unwrap().location.unwrap()), [place("kernel<int>", "/src/forms.cpp", 9, 1)]);
+    assert_eq!(module.frames(asm.unwrap().location.unwrap()), [frame("kernel<int>", "/src/forms.cpp", 9, 1)]);
 }
 
-/// A function whose `ret` is at this location, with the metadata that LLVM asks for, and more.
-fn located(location: &str, more: &str) -> String {
+/// The text of a module: a function whose `ret` has this location, metadata that LLVM requires, and the lines `more`.
+fn module_with_location(location: &str, more: &str) -> String {
     format!(
         "define void @f() !dbg !3 {{
   ret void, !dbg {location}
@@ -172,17 +172,18 @@ fn a_location_has_at_most_64_frames() {
     let chain: String = (4..MANY)
         .map(|n| format!("!{n} = distinct !DILocation(line: {n}, scope: !3, inlinedAt: !{})\n", n + 1))
         .collect();
-    let module = read(&located("!4", &format!("{chain}!{MANY} = distinct !DILocation(line: 1, scope: !3)")));
+    let module =
+        read(&module_with_location("!4", &format!("{chain}!{MANY} = distinct !DILocation(line: 1, scope: !3)")));
     let frames = module.frames(module.functions[0].blocks[0].instructions[0].location.unwrap());
-    assert_eq!((frames.len(), &frames[63]), (64, &place("f", "/src/a.cpp", 67, 0)));
+    assert_eq!((frames.len(), &frames[63]), (64, &frame("f", "/src/a.cpp", 67, 0)));
     assert_eq!(module.locations.len(), MANY - 3);
 }
 
-/// LLVM itself does not come back from such metadata, so only a module made by hand has it.
+/// LLVM itself would never return from circular metadata, so the test creates the module without LLVM.
 #[test]
-fn a_location_in_a_circle_has_at_most_64_frames() {
+fn a_circular_location_has_at_most_64_frames() {
     let location =
         Location { function: "f".into(), file: "a.cpp".into(), line: 1, column: 0, inlined_at: Some(LocationId(0)) };
     let module = Module { locations: vec![location], ..Module::default() };
-    assert_eq!(module.frames(LocationId(0)), vec![place("f", "a.cpp", 1, 0); 64]);
+    assert_eq!(module.frames(LocationId(0)), vec![frame("f", "a.cpp", 1, 0); 64]);
 }

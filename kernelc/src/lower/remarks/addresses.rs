@@ -1,4 +1,4 @@
-//! Addresses as a sum, to compare them.
+//! Represents addresses as sums, so that they can be compared.
 
 use super::kernel::Kernel;
 use crate::ir::{Instruction, LocalId, Op, Operand, Type};
@@ -7,7 +7,7 @@ use crate::lower::capture_uses::Origin;
 use crate::lower::pointer_sets::PointerClass;
 use std::collections::BTreeMap;
 
-/// A pointer that another one is computed of, indices with the bytes that each counts for, and a number of bytes.
+/// An address: a base pointer, indices with their strides in bytes, and a constant offset in bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sum {
     pub base: LocalId,
@@ -16,10 +16,12 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Of a pointer; `None` if it is a constant.
+    /// The address that a pointer holds, as a sum; `None` if the pointer is a constant.
     pub fn of(definitions: &[Option<&Instruction>], pointer: &Operand) -> Option<Self> {
         let mut sum = Self { base: pointer.value.local()?, by: BTreeMap::new(), offset: 0 };
-        while let Some(Op::Gep { source, base, indices, .. }) = definitions[sum.base.0].map(|one| &one.op) {
+        while let Some(Op::Gep { source, base, indices, .. }) =
+            definitions[sum.base.0].map(|instruction| &instruction.op)
+        {
             let (Some(inner), Some(steps)) = (base.value.local(), steps(source, indices)) else { break };
             for (index, bytes) in &steps.by {
                 *sum.by.entry(index.value.local()?).or_default() += bytes;
@@ -31,25 +33,25 @@ impl Sum {
     }
 }
 
-/// An access to memory of the device that is neither volatile nor atomic.
+/// An access to device memory that is neither volatile nor atomic.
 pub struct Access {
     pub block: usize,
-    /// In the block.
+    /// The index of the instruction in its block.
     pub at: usize,
     pub writes: bool,
     pub sum: Sum,
     pub ty: Type,
-    /// The one capture that the address comes from.
+    /// The only capture from which the address is derived: its offset and depth (`capture_uses`).
     pub capture: (u32, u32),
 }
 
-/// All of them, in the order of the blocks.
+/// All accesses of a kernel that [`Access`] can describe, in the order of the blocks.
 pub fn accesses(kernel: &Kernel<'_>) -> Vec<Access> {
     let definitions = kernel.function.definitions();
     let mut all = Vec::new();
-    for (block, inside) in kernel.function.blocks.iter().enumerate() {
-        for (at, one) in inside.instructions.iter().enumerate() {
-            let (writes, ty, pointer) = match &one.op {
+    for (block, contents) in kernel.function.blocks.iter().enumerate() {
+        for (at, instruction) in contents.instructions.iter().enumerate() {
+            let (writes, ty, pointer) = match &instruction.op {
                 Op::Load { ty, pointer, volatile: false, atomic: false, .. } => (false, ty, pointer),
                 Op::Store { value, pointer, volatile: false, atomic: false, .. } => (true, &value.ty, pointer),
                 _ => continue,

@@ -1,27 +1,27 @@
-//! Arrays of a thread: values, or memory.
+//! Remarks on local arrays: whether they become SSA values or stay in memory.
 
 use super::kernel::Kernel;
 use crate::ir::{Frame, Function, Instruction, LocalId, Module, Op, Type};
 use crate::lower::pointer_sets::{PointerClass, is_pointer};
 use crate::lower::pointers::{MemorySpace, Object};
-use crate::report::{Remark, counted, is_library, users};
+use crate::report::{Remark, counted, is_library, program_frame};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// File, line and column.
 type SourcePosition = (String, u32, u32);
 
-/// `inlined`: the kernel before LLVM made values of variables.
+/// `inlined`: the kernel before LLVM promoted variables to SSA values.
 pub fn remarks(kernel: &Kernel<'_>, inlined: Option<(&Module, &Function)>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut in_memory: BTreeSet<SourcePosition> = BTreeSet::new();
-    let mut unplaced = false;
+    let mut has_unlocated_uses = false;
     for (number, group) in kernel.pointers.groups.iter().enumerate() {
-        // LLVM may make a constant table of a variable.
+        // Only tile_static memory is skipped. A constant table may be a local variable that LLVM has made constant.
         if group.space == MemorySpace::Tile {
             continue;
         }
-        let used = Used::of(kernel, number);
-        unplaced |= used.unplaced;
+        let used = VariableUse::of(kernel, number);
+        has_unlocated_uses |= used.has_unlocated_uses;
         in_memory.extend(used.places);
         let Some(place) = used.first.filter(|_| group.space == MemorySpace::Private) else { continue };
         let arrays = group.objects.keys().filter(|object| matches!(object, Object::Alloca(_))).count();
@@ -30,15 +30,16 @@ pub fn remarks(kernel: &Kernel<'_>, inlined: Option<(&Module, &Function)>) -> Ve
         } else {
             format!("{} are", counted(arrays, "local variable"))
         };
-        let why = if used.indexed { ", indexed by values that are known only at run time" } else { "" };
+        let why = if used.indexed { ", because indices are known only at run time" } else { "" };
         let text = format!(
-            "{what} not in SSA values: one Function variable of {} bytes{why}; the driver may keep it in memory",
+            "{what} not in SSA values, but in one Function variable of {} bytes{why}; the driver may keep that \
+             variable in memory",
             group.size
         );
         remarks.push(Remark { place, text });
     }
-    if let Some((module, function)) = inlined.filter(|_| !unplaced) {
-        for array in Arrays::of(function).found(module, function) {
+    if let Some((module, function)) = inlined.filter(|_| !has_unlocated_uses) {
+        for array in Arrays::of(function).located(module, function) {
             if array.places.is_disjoint(&in_memory) {
                 let text = format!("a local array of {} bytes is in registers (SSA values)", array.size);
                 remarks.push(Remark { place: array.first, text });
@@ -52,7 +53,7 @@ fn place(frame: &Frame) -> SourcePosition {
     (frame.file.clone(), frame.line, frame.column)
 }
 
-/// Whether an instruction accesses memory through one of its operands, or computes an address.
+/// True if an instruction accesses memory through one of its operands, or computes an address.
 fn uses_pointers(module: &Module, op: &Op) -> bool {
     match op {
         Op::Call { callee, .. } => !module.functions[callee.0].name.starts_with("llvm.lifetime."),
@@ -63,39 +64,39 @@ fn uses_pointers(module: &Module, op: &Op) -> bool {
 
 /// How a kernel uses a variable in memory.
 #[derive(Default)]
-struct Used {
+struct VariableUse {
     first: Option<Frame>,
     places: BTreeSet<SourcePosition>,
-    /// Some uses have no place in the program.
-    unplaced: bool,
-    /// Addresses in it depend on variables.
+    /// True if some uses have no location in the program's own sources.
+    has_unlocated_uses: bool,
+    /// True if addresses in the variable depend on run-time values.
     indexed: bool,
 }
 
-impl Used {
+impl VariableUse {
     fn of(kernel: &Kernel<'_>, group: usize) -> Self {
         let mut used = Self::default();
         let within = |local: LocalId| kernel.pointers.class_of(local) == PointerClass::Group(group);
-        for one in kernel.function.instructions() {
-            let pointers = one.op.typed_operands().into_iter().filter(|(ty, _)| is_pointer(ty));
+        for instruction in kernel.function.instructions() {
+            let pointers = instruction.op.typed_operands().into_iter().filter(|(ty, _)| is_pointer(ty));
             if !pointers.filter_map(|(_, value)| value.local()).any(within) {
                 continue;
             }
-            match &one.op {
+            match &instruction.op {
                 Op::Gep { indices, .. } => used.indexed |= indices.iter().any(|index| index.value.local().is_some()),
                 Op::Phi { .. } | Op::Select { .. } => used.indexed = true,
                 _ => {}
             }
-            if !uses_pointers(kernel.module, &one.op) {
+            if !uses_pointers(kernel.module, &instruction.op) {
                 continue;
             }
-            let frames = one.location.map(|location| kernel.module.frames(location)).unwrap_or_default();
-            match users(&frames) {
+            let frames = instruction.location.map(|location| kernel.module.frames(location)).unwrap_or_default();
+            match program_frame(&frames) {
                 Some(frame) => {
                     used.places.insert(place(frame));
                     used.first.get_or_insert_with(|| frame.clone());
                 }
-                None => used.unplaced = true,
+                None => used.has_unlocated_uses = true,
             }
         }
         used
@@ -105,42 +106,43 @@ impl Used {
 /// A local array of the program.
 struct Array {
     size: u64,
-    /// The first access that the program itself writes.
+    /// The first access in the program's own sources.
     first: Frame,
     places: BTreeSet<SourcePosition>,
 }
 
-/// The pointers of a function that point into one array each.
+/// The local arrays of a function, and the pointers that point into a single one of them.
 struct Arrays {
     sizes: BTreeMap<LocalId, u64>,
+    /// The array that each pointer points into.
     into: BTreeMap<LocalId, LocalId>,
-    /// Arrays whose addresses are stored, or joined with others.
-    lost: BTreeSet<LocalId>,
+    /// Arrays whose addresses are stored, or merged with the addresses of other arrays.
+    escaped: BTreeSet<LocalId>,
 }
 
 impl Arrays {
     fn of(function: &Function) -> Self {
-        let mut all = Self { sizes: BTreeMap::new(), into: BTreeMap::new(), lost: BTreeSet::new() };
-        for one in function.instructions() {
-            if let (Op::Alloca { ty: ty @ Type::Array(..), .. }, Some(result)) = (&one.op, one.result) {
+        let mut all = Self { sizes: BTreeMap::new(), into: BTreeMap::new(), escaped: BTreeSet::new() };
+        for instruction in function.instructions() {
+            if let (Op::Alloca { ty: ty @ Type::Array(..), .. }, Some(result)) = (&instruction.op, instruction.result) {
                 all.sizes.extend(ty.size().map(|size| (result, size)));
                 all.into.insert(result, result);
             }
         }
-        let mut known = 0;
-        while known != all.into.len() {
-            known = all.into.len();
-            function.instructions().for_each(|one| all.follow(one));
+        let mut previous_count = 0;
+        while previous_count != all.into.len() {
+            previous_count = all.into.len();
+            function.instructions().for_each(|instruction| all.follow(instruction));
         }
         all
     }
 
-    /// Adds the pointer that an instruction makes.
-    fn follow(&mut self, one: &Instruction) {
-        let pointers = one.op.typed_operands().into_iter().filter(|(ty, _)| is_pointer(ty));
+    /// Records the pointer that an instruction makes, or the arrays whose addresses escape through the instruction.
+    fn follow(&mut self, instruction: &Instruction) {
+        let pointers = instruction.op.typed_operands().into_iter().filter(|(ty, _)| is_pointer(ty));
         let arrays: BTreeSet<LocalId> =
             pointers.filter_map(|(_, value)| self.into.get(&value.local()?).copied()).collect();
-        match (&one.op, one.result) {
+        match (&instruction.op, instruction.result) {
             (
                 Op::Gep { .. } | Op::Cast { .. } | Op::Phi { .. } | Op::Select { .. } | Op::Freeze { .. },
                 Some(result),
@@ -148,26 +150,26 @@ impl Arrays {
                 if let [array] = arrays.iter().copied().collect::<Vec<_>>()[..] {
                     self.into.insert(result, array);
                 } else {
-                    self.lost.extend(arrays);
+                    self.escaped.extend(arrays);
                 }
             }
             (Op::Store { value, .. }, _) => {
-                self.lost.extend(value.value.local().and_then(|local| self.into.get(&local)));
+                self.escaped.extend(value.value.local().and_then(|local| self.into.get(&local)));
             }
             _ => {}
         }
     }
 
-    /// Those with a place in the program's own sources.
-    fn found(&self, module: &Module, function: &Function) -> Vec<Array> {
+    /// The arrays with a location in the program's own sources.
+    fn located(&self, module: &Module, function: &Function) -> Vec<Array> {
         let mut places: BTreeMap<LocalId, (Option<Frame>, BTreeSet<SourcePosition>)> = BTreeMap::new();
-        for one in function.instructions().filter(|one| uses_pointers(module, &one.op)) {
-            let frames = one.location.map(|location| module.frames(location)).unwrap_or_default();
-            let Some(frame) = users(&frames) else { continue };
-            for array in one.op.operands().iter().filter_map(|value| self.into.get(&value.local()?)) {
+        for instruction in function.instructions().filter(|instruction| uses_pointers(module, &instruction.op)) {
+            let frames = instruction.location.map(|location| module.frames(location)).unwrap_or_default();
+            let Some(frame) = program_frame(&frames) else { continue };
+            for array in instruction.op.operands().iter().filter_map(|value| self.into.get(&value.local()?)) {
                 let (first, all) = places.entry(*array).or_default();
                 all.insert(place(frame));
-                if first.is_none() && !is_library(&frames[0].file) && matches!(one.op, Op::Gep { .. }) {
+                if first.is_none() && !is_library(&frames[0].file) && matches!(instruction.op, Op::Gep { .. }) {
                     *first = Some(frame.clone());
                 }
             }
@@ -176,6 +178,6 @@ impl Arrays {
             let (first, places) = places.remove(array)?;
             Some(Array { size: *size, first: first?, places })
         };
-        self.sizes.iter().filter(|(array, _)| !self.lost.contains(array)).filter_map(array).collect()
+        self.sizes.iter().filter(|(array, _)| !self.escaped.contains(array)).filter_map(array).collect()
     }
 }

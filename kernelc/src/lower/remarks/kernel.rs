@@ -1,9 +1,9 @@
-//! What remarks are made from.
+//! The input of the remarks.
 
 use crate::ir::{Function, Module};
 use crate::lower::pointers::PointerAnalysis;
 
-/// The code that becomes SPIR-V, and what its pointers point to.
+/// The code that becomes SPIR-V, and its pointer analysis.
 pub(super) struct Kernel<'m> {
     pub(super) module: &'m Module,
     pub(super) function: &'m Function,

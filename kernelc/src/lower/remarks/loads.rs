@@ -1,4 +1,4 @@
-//! Loads that are repeated because a store through another capture may change what they read.
+//! Remarks on loads that are repeated because a store through another capture may change the loaded memory.
 
 use super::addresses::{Access, accesses};
 use super::kernel::Kernel;
@@ -9,7 +9,7 @@ use crate::ir::{Instruction, Op};
 use crate::report::Remark;
 use std::collections::HashSet;
 
-/// Of memory that the kernel only reads.
+/// Remarks on repeated loads of memory that the kernel only reads.
 pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
     let all = accesses(kernel);
     let writes = |capture| kernel.pointers.uses.get(&capture).is_none_or(|used| used.writes);
@@ -19,11 +19,11 @@ pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
         let same = |other: &&&Access| (other.block, &other.sum, &other.ty) == (load.block, &load.sum, &load.ty);
         let before = loads[..n].iter().rfind(same);
         let text = if before.is_some_and(|before| only_stores(kernel, &all, load.block, before.at..load.at)) {
-            "loaded again: a store in between is through another array or array_view, which may be the same memory; keep the \
-             value in a variable"
-        } else if in_loop(kernel, &all, load) {
-            "loaded in each iteration, though the address stays: the loop stores through another array or array_view, which may \
-             be the same memory; load it before the loop"
+            "loaded again, because a store between the two loads uses another array or array_view, which may be the \
+             same memory; keep the value in a variable"
+        } else if stores_prevent_hoisting(kernel, &all, load) {
+            "loaded from the same address in each iteration, because the loop stores to another array or array_view, \
+             which may be the same memory; load the value before the loop"
         } else {
             continue;
         };
@@ -33,7 +33,7 @@ pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// Whether stores through known captures, and no other instruction that may write memory, are in a part of a block.
+/// True if a part of a block has stores through known captures, and no other instruction that may write memory.
 fn only_stores(kernel: &Kernel<'_>, all: &[Access], block: usize, part: std::ops::Range<usize>) -> bool {
     let known = |at: usize| all.iter().any(|one| one.writes && (one.block, one.at) == (block, at));
     let instructions = &kernel.function.blocks[block].instructions;
@@ -41,7 +41,7 @@ fn only_stores(kernel: &Kernel<'_>, all: &[Access], block: usize, part: std::ops
     stores.peek().is_some() && stores.all(known)
 }
 
-/// Whether an instruction may write memory of the device, or show what others wrote.
+/// True if an instruction may write device memory, or make writes of other threads visible.
 fn may_write(kernel: &Kernel<'_>, one: &Instruction) -> bool {
     match &one.op {
         Op::Store { .. } | Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::Fence | Op::CallIndirect { .. } => true,
@@ -54,29 +54,30 @@ fn may_write(kernel: &Kernel<'_>, one: &Instruction) -> bool {
     }
 }
 
-/// Whether a load could be done once before the innermost loop around it, but for the loop's stores through known captures.
-fn in_loop(kernel: &Kernel<'_>, all: &[Access], load: &Access) -> bool {
+/// True if only the loop's stores through known captures prevent hoisting a load out of its innermost loop.
+fn stores_prevent_hoisting(kernel: &Kernel<'_>, all: &[Access], load: &Access) -> bool {
     let graph = ControlFlowGraph::of(&kernel.function.blocks);
     let dominators = DominatorTree::of(&graph);
     let loops = natural_loops(&graph);
     // Outer loops come first.
-    let Some(around) = loops.iter().rfind(|one| one.blocks.contains(&load.block)) else { return false };
-    let made: HashSet<_> = around
+    let Some(innermost_loop) = loops.iter().rfind(|one| one.blocks.contains(&load.block)) else { return false };
+    let defined_in_loop: HashSet<_> = innermost_loop
         .blocks
         .iter()
         .flat_map(|block| &kernel.function.blocks[*block].instructions)
         .filter_map(|one| one.result)
         .collect();
-    if made.contains(&load.sum.base) || load.sum.by.keys().any(|index| made.contains(index)) {
+    if defined_in_loop.contains(&load.sum.base) || load.sum.by.keys().any(|index| defined_in_loop.contains(index)) {
         return false;
     }
-    let leaves =
-        |block: &&usize| graph.successors[**block].iter().any(|to| !around.blocks.contains(to) || *to == around.header);
-    if !around.blocks.iter().filter(leaves).all(|&block| dominators.dominates(load.block, block)) {
+    let ends_iteration = |block: &&usize| {
+        graph.successors[**block].iter().any(|to| !innermost_loop.blocks.contains(to) || *to == innermost_loop.header)
+    };
+    if !innermost_loop.blocks.iter().filter(ends_iteration).all(|&block| dominators.dominates(load.block, block)) {
         return false;
     }
     let count = |block: usize| kernel.function.blocks[block].instructions.len();
     let writes = |block: usize| kernel.function.blocks[block].instructions.iter().any(|one| may_write(kernel, one));
-    let mut writing = around.blocks.iter().copied().filter(|&block| writes(block)).peekable();
+    let mut writing = innermost_loop.blocks.iter().copied().filter(|&block| writes(block)).peekable();
     writing.peek().is_some() && writing.all(|block| only_stores(kernel, all, block, 0..count(block)))
 }

@@ -1,4 +1,4 @@
-//! Remarks of `-famp-report` on the code that becomes SPIR-V, by the analyses that its lowering uses.
+//! Remarks of `-famp-report` on the code that becomes SPIR-V, from the analyses that the lowering uses.
 
 mod addresses;
 mod arrays;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub struct Forms<'m> {
     /// Inlined, before any other pass of LLVM.
     pub inlined: Option<(&'m Module, &'m Function)>,
-    /// Inlined, with the program's control flow.
+    /// Inlined, with variables as SSA values, and with the program's control flow.
     pub values: Option<(&'m Module, &'m Function)>,
     /// The code that becomes SPIR-V.
     pub last: (&'m Module, &'m Function),
@@ -52,15 +52,15 @@ pub fn size(module: &Module, function: &Function, spirv: &[u32]) -> Option<Remar
     })
 }
 
-/// Barriers that order memory of the device.
+/// Remarks on barriers that order device memory.
 fn barriers(kernel: &Kernel<'_>) -> Vec<Remark> {
     let Kernel { module, function, pointers } = kernel;
     let orders = barrier_orders(module, function, pointers);
     let mut all = Vec::new();
-    for (block, inside) in function.blocks.iter().enumerate() {
-        for (at, one) in inside.instructions.iter().enumerate() {
-            let Op::Call { arguments, .. } = &one.op else { continue };
-            let barrier = DeviceFunction::called(module, &one.op) == Some(DeviceFunction::TileBarrier);
+    for (block, contents) in function.blocks.iter().enumerate() {
+        for (at, instruction) in contents.instructions.iter().enumerate() {
+            let Op::Call { arguments, .. } = &instruction.op else { continue };
+            let barrier = DeviceFunction::called(module, &instruction.op) == Some(DeviceFunction::TileBarrier);
             let memory = arguments.first().and_then(Operand::unsigned).unwrap_or(0);
             if !barrier || memory & GLOBAL_MEMORY == 0 {
                 continue;
@@ -68,21 +68,21 @@ fn barriers(kernel: &Kernel<'_>) -> Vec<Remark> {
             let text = match orders.get(&(block, at)) {
                 Some(Order::Never) => continue,
                 Some(Order::IfShared) => {
-                    "the barrier orders memory of the device in launches whose arrays or array_views overlap; \
-                     wait_with_tile_static_memory_fence() never does"
+                    "the barrier orders device memory in launches whose arrays or array_views overlap; \
+                     wait_with_tile_static_memory_fence() never orders device memory"
                 }
                 Some(Order::Always) | None => {
-                    "the barrier orders memory of the device: threads may access behind it what others accessed before it; if \
-                     none does, wait_with_tile_static_memory_fence() is cheaper"
+                    "the barrier orders device memory, because different threads may access the same memory before and \
+                     after the barrier; if no threads do so, wait_with_tile_static_memory_fence() is cheaper"
                 }
             };
-            all.extend(Remark::at(module, one.location, text));
+            all.extend(Remark::at(module, instruction.location, text));
         }
     }
     all
 }
 
-/// What blocks do that depend on one branch.
+/// Counts of the operations in blocks that depend on one branch.
 #[derive(Default)]
 struct Dependent {
     loads: usize,
@@ -92,8 +92,8 @@ struct Dependent {
 
 impl Dependent {
     fn add(&mut self, module: &Module, block: &Block) {
-        for one in &block.instructions {
-            match &one.op {
+        for instruction in &block.instructions {
+            match &instruction.op {
                 Op::Load { .. } => self.loads += 1,
                 Op::Store { .. } | Op::AtomicRmw { .. } | Op::CmpXchg { .. } => self.stores += 1,
                 op if DeviceFunction::called(module, op) == Some(DeviceFunction::TileBarrier) => self.barriers += 1,
@@ -103,29 +103,33 @@ impl Dependent {
     }
 }
 
-/// Branches that threads of a tile take differently, with memory accesses or barriers behind them. `function` has the program's control flow.
+/// Remarks on branches that threads of a tile may take differently, if memory accesses or barriers depend on them. `function` has the
+/// program's control flow.
 fn branches(module: &Module, function: &Function) -> Vec<Remark> {
     let Some(uniformity) = Uniformity::of(module, function) else { return Vec::new() };
     let mut dependent: BTreeMap<BlockId, Dependent> = BTreeMap::new();
-    for (block, inside) in function.blocks.iter().enumerate() {
+    for (block, contents) in function.blocks.iter().enumerate() {
         for branch in uniformity.causes(BlockId(block)) {
-            dependent.entry(*branch).or_default().add(module, inside);
+            dependent.entry(*branch).or_default().add(module, contents);
         }
     }
-    let remark = |(branch, found): (BlockId, Dependent)| {
+    let remark = |(branch, counts): (BlockId, Dependent)| {
         let how = match uniformity.branch(branch) {
             Level::Differs => "differs",
-            Level::May => "may differ",
+            Level::MayDiffer => "may differ",
             Level::Uniform | Level::Shared => return None,
         };
-        let parts = [(found.loads, "load"), (found.stores, "store"), (found.barriers, "barrier")];
+        let parts = [(counts.loads, "load"), (counts.stores, "store"), (counts.barriers, "barrier")];
         let parts: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| counted(*n, noun)).collect();
         let (last, first) = parts.split_last()?;
-        let behind = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
-        let verb = if found.loads + found.stores + found.barriers == 1 { "depends" } else { "depend" };
+        let operations = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
+        let verb = if counts.loads + counts.stores + counts.barriers == 1 { "depends" } else { "depend" };
         let cause = cause(module, function, &uniformity, branch);
-        let location = function.blocks[branch.0].instructions.last().and_then(|one| one.location);
-        let text = format!("divergent branch: it {how} between threads of a tile by {cause}; {behind} {verb} on it");
+        let location = function.blocks[branch.0].instructions.last().and_then(|instruction| instruction.location);
+        let text = format!(
+            "divergent branch: the condition {how} between threads of a tile because of {cause}; {operations} {verb} on \
+             the branch"
+        );
         Remark::at(module, location, text)
     };
     dependent.into_iter().filter_map(remark).collect()

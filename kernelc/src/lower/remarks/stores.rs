@@ -1,11 +1,11 @@
-//! Stores to adjacent addresses, of which the compiler makes no vector stores.
+//! Remarks on stores to adjacent addresses, which the compiler does not merge into vector stores.
 
 use super::addresses::{Access, accesses};
 use super::kernel::Kernel;
 use crate::lower::scalars::leaves;
 use crate::report::Remark;
 
-/// Stores of scalars in a row of addresses, in one block.
+/// Remarks on stores of scalars to consecutive addresses in one block.
 pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
     let mut stores: Vec<Access> = accesses(kernel).into_iter().filter(|access| access.writes).collect();
     stores.sort_by(|a, b| {
@@ -18,15 +18,15 @@ pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
         let Some(first) = run.iter().min_by_key(|store| store.at).filter(|_| scalars > 1) else { continue };
         let location = kernel.function.blocks[first.block].instructions[first.at].location;
         let text = format!(
-            "{scalars} stores to adjacent addresses ({bytes} bytes) are not merged: SPIR-V has a store for each scalar, and \
-             only the driver may merge them"
+            "{scalars} stores to adjacent addresses ({bytes} bytes) are not merged: SPIR-V has one store for each \
+             scalar, and only the driver can merge these stores"
         );
         all.extend(Remark::at(kernel.module, location, text));
     }
     all
 }
 
-/// Whether a store begins where another one of the block ends.
+/// True if the store `next` begins where the store `one` of the same block ends.
 fn follows(one: &Access, next: &Access) -> bool {
     let end = one.ty.size().and_then(|size| one.sum.offset.checked_add_unsigned(size));
     (one.block, one.sum.base, &one.sum.by) == (next.block, next.sum.base, &next.sum.by) && end == Some(next.sum.offset)

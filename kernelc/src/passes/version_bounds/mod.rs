@@ -1,11 +1,14 @@
-//! Makes two versions of the loops over threads of native kernels that check bounds (`zero_bounds`): one for threads whose accesses all lie in their
-//! memory, which checks nothing, and one that checks.
+//! Makes two versions of the loops over threads in native kernels that check bounds (`zero_bounds`): one without
+//! checks, for threads whose accesses are all in bounds, and one with checks.
 //!
-//! - Precondition: a kernel is cut into loops over its threads (`native`), whose latches are marked.
-//! - Effect: before each outermost loop over threads, the smallest and the largest offset of each access is computed from the extent of the loop, and
-//!   compared with the bounds of the memory. A check in the loop becomes `all_inside || inside`, and the loop branches once on `all_inside`. LLVM's
-//!   `simple-loop-unswitch`, the next pass, makes two loops of it. A check whose offset is not known before the loop, such as that of `a[b[i]]`, stays as it is.
-//! - Why: `loop-predication` and `irce` of LLVM need a step of 1 in bytes, know no nests of loops, and give up at the first check that does not fit.
+//! - Precondition: the kernel is split into loops over its threads (`native`), whose latches are marked.
+//! - Effect: code before each outermost loop over threads computes the smallest and the largest offset of each access
+//!   from the loop's extent, and compares them with the bounds of the memory. A check in the loop becomes
+//!   `all_inside || inside`, and the loop branches once on `all_inside`. The next pass, LLVM's `simple-loop-unswitch`,
+//!   splits the loop into two. A check stays unchanged if its offset cannot be computed before the loop, such as the
+//!   offset of `a[b[i]]`.
+//! - Why: LLVM's `loop-predication` and `irce` need a step of 1 in bytes, do not handle loop nests, and give up at the
+//!   first check that does not fit.
 
 mod ranges;
 
@@ -18,7 +21,7 @@ use crate::pipelines;
 use ranges::Ranges;
 use std::collections::HashMap;
 
-/// Makes the versions in all functions; whether there are any.
+/// Makes the versions in all functions. Returns true if there are any.
 pub fn run(module: &mut Module) -> Result<bool, String> {
     module.run(&pipelines::loop_values())?;
     let code = ir::snapshot(module);
@@ -38,15 +41,15 @@ pub fn run(module: &mut Module) -> Result<bool, String> {
     Ok(changed)
 }
 
-/// A loop over threads that is in no other one, with the loops in it.
+/// An outermost loop over threads, with its inner loops.
 struct Nest<'m> {
     edit: Editor<'m>,
-    /// The argument block, and its bytes.
+    /// The argument block, and its size in bytes.
     argument: (Value<'m>, u64),
     blocks: Vec<Block<'m>>,
     /// The last instruction before the loop.
     before: Value<'m>,
-    /// The outermost loop first.
+    /// The loops, outermost first.
     loops: Vec<NaturalLoop>,
 }
 
@@ -74,10 +77,11 @@ impl<'m> Nest<'m> {
         nests
     }
 
-    /// Lets the checks depend on one condition before the loop.
+    /// Makes the checks depend on one condition that is computed before the loop.
     fn version(&self) -> Option<()> {
-        let places: HashMap<Block<'m>, usize> = self.blocks.iter().enumerate().map(|(n, block)| (*block, n)).collect();
-        let mut ranges = Ranges::new(self.edit, self.argument, self.before, &places, &self.loops);
+        let block_indices: HashMap<Block<'m>, usize> =
+            self.blocks.iter().enumerate().map(|(n, block)| (*block, n)).collect();
+        let mut ranges = Ranges::new(self.edit, self.argument, self.before, &block_indices, &self.loops);
         let outermost = self.loops.first()?;
         let mut blocks: Vec<usize> = outermost.blocks.iter().copied().collect();
         blocks.sort_unstable();
@@ -85,45 +89,45 @@ impl<'m> Nest<'m> {
             .into_iter()
             .flat_map(|n| self.blocks[n].instructions())
             .filter_map(|one| {
-                let (offset, limit) = compared(one)?;
+                let (offset, limit) = bounds_check(one)?;
                 Some((one, ranges.inside(offset, limit)?))
             })
             .collect();
-        let all = checks.iter().map(|(_, inside)| *inside).reduce(|all, one| ranges.both(all, one))?;
-        let all = self.known_inside(self.blocks[outermost.header], all)?;
+        let all = checks.iter().map(|(_, inside)| *inside).reduce(|all, one| ranges.and(all, one))?;
+        let all = self.branch_once(self.blocks[outermost.header], all)?;
         for (check, _) in checks {
             let build = self.edit.build_before(check);
-            let known = build.load(self.edit.integer_type(1), all, "");
-            let either = build.binary(o::OR, known, build.copy(check, ""), "");
-            self.edit.replace_uses(check, either);
+            let all_inside = build.load(self.edit.integer_type(1), all, "");
+            let new_check = build.binary(o::OR, all_inside, build.copy(check, ""), "");
+            self.edit.replace_uses(check, new_check);
             self.edit.erase(check);
         }
         Some(())
     }
 
-    /// Lets a loop branch once, in its header, on a condition from before it, and keep the answer in a variable. LLVM makes no versions of a loop with many
-    /// branches on one condition, and makes those of inner loops first.
-    fn known_inside(&self, header: Block<'m>, condition: Value<'m>) -> Option<Value<'m>> {
+    /// Makes a loop branch once in its header, on a condition computed before the loop, and store the condition in a
+    /// variable. LLVM does not unswitch a loop with many branches on one condition, and it unswitches inner loops first.
+    fn branch_once(&self, header: Block<'m>, condition: Value<'m>) -> Option<Value<'m>> {
         let edit = self.edit;
         let entry = self.blocks[0].first()?;
-        let known = edit.build_before(entry).alloca(edit.integer_type(1), 1, "bounds");
+        let all_inside = edit.build_before(entry).alloca(edit.integer_type(1), 1, "bounds");
         let at = header.instructions().find(|one| !one.is_phi())?;
-        let first = edit.cut_before(at, "bounds.known")?;
+        let first = edit.split_before(at, "bounds.known")?;
         let answers = [("bounds.inside", true), ("bounds.unknown", false)];
         let [inside, unknown] = answers.map(|(name, answer)| {
             let block = edit.block_before(header, name);
             let build = edit.build_at(block);
-            build.store(edit.truth(answer), known);
+            build.store(edit.i1(answer), all_inside);
             build.branch(header);
             block
         });
         edit.erase(first.terminator()?);
         edit.build_at(first).branch_if(condition, inside, unknown);
-        Some(known)
+        Some(all_inside)
     }
 }
 
-/// The latch of a loop over threads, as `native::parallel` marks it.
+/// True for the latch branch of a loop over threads, which `native::parallel` marks.
 fn is_marked(branch: Value<'_>) -> bool {
     let Some(node) = branch.loop_metadata() else { return false };
     let parts = node.operands().into_iter().flatten().filter_map(Value::as_node);
@@ -131,8 +135,8 @@ fn is_marked(branch: Value<'_>) -> bool {
     words.any(|word| word == "revamp.threads")
 }
 
-/// The sides of `offset < limit`, unsigned and of 64 bits.
-fn compared(one: Value<'_>) -> Option<(Value<'_>, Value<'_>)> {
+/// The operands of an unsigned 64-bit comparison `offset < limit`.
+fn bounds_check(one: Value<'_>) -> Option<(Value<'_>, Value<'_>)> {
     if one.form() != Form::Instruction(o::ICMP) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::{Context, OUTSIDE, PRINTS, Walk};
 use crate::refuse::libclang::{Cursor, Type, kind, ty};
-use crate::refuse::restrictions::{Side, written};
+use crate::refuse::restrictions::{Side, written_restriction};
 use crate::refuse::types::{
     address_in, array_in, is_amp_only, is_callable, is_class, is_function, is_lambda, is_of_amp, is_reference,
 };
@@ -10,22 +10,22 @@ use crate::refuse::wording::{amp_function_text, cpu_function_text, defaulted_tex
 use std::collections::HashSet;
 
 impl Walk {
-    /// A call of a cpu function, in the function `within`.
-    pub(super) fn cpu_function(&mut self, at: Cursor, callee: Cursor, within: Option<u32>) {
+    /// Refuses a call of a cpu function by amp code. `within`: the function that contains the call.
+    pub(super) fn refuse_cpu_call(&mut self, at: Cursor, callee: Cursor, within: Option<u32>) {
         // Clang itself rejects calls of deleted functions.
         if callee.is_deleted() {
             return;
         }
-        // An error in the definition of a defaulted function is reported at the function. Members of a class that only the
-        // host can use were reported with the class.
+        // An error in the definition of a defaulted function is reported at the function. If a class that only the host
+        // can use was refused, calls of its members are not reported.
         if let Some(defaulted) = within.and_then(|key| self.defaulted.get(&key)).copied() {
             self.refuse(defaulted, defaulted_text(defaulted, callee));
-        } else if !self.refused_host_classes.explain(callee) {
+        } else if !self.refused_host_classes.explains(callee) {
             self.refuse(at, cpu_function_text(callee));
         }
     }
 
-    pub(super) fn amp_function(&mut self, at: Cursor, callee: Cursor) {
+    pub(super) fn refuse_amp_call(&mut self, at: Cursor, callee: Cursor) {
         self.refuse(at, amp_function_text(&callee.spelling()));
     }
 
@@ -33,9 +33,9 @@ impl Walk {
         let Some(callee) = at.referenced().filter(|c| !c.is_null()) else { return };
         if callee.spelling() == "parallel_for_each" && is_of_amp(callee) {
             self.launch(at);
-            self.launched(at, context);
+            self.record_launch(at, context);
         }
-        self.meets(Some(callee), context);
+        self.queue_instantiation(Some(callee), context);
         if !is_function(callee.kind()) {
             return;
         }
@@ -52,7 +52,7 @@ impl Walk {
                 let text = "the lambda is restrict(amp), and cpu code calls it (C3930): write restrict(amp, cpu)";
                 return self.refuse(at, text.into());
             }
-            if context.side != Side::Cpu && !context.made && of == Some(Side::Cpu) {
+            if context.side != Side::Cpu && !context.in_instantiation && of == Some(Side::Cpu) {
                 let text = "the lambda is restrict(cpu), and amp code calls it (C3930): write restrict(amp, cpu)";
                 return self.refuse(at, text.into());
             }
@@ -61,22 +61,23 @@ impl Walk {
             self.extension(at, &format!("'{}' of floating numbers", callee.spelling()));
         }
         if context.side == Side::Amp {
-            if let Some(why) = wrong_view(callee) {
+            if let Some(why) = texture_view_error(callee) {
                 self.refuse(at, why);
             }
         } else {
-            // A template for both sides may be instantiated for a type of amp code only, and be called only there.
-            let of_argument = context.made && context.side == Side::Both && !self.strict;
+            // A template for both sides may be instantiated for a type that only amp code uses. Only amp code calls the
+            // instantiation then.
+            let of_argument = context.in_instantiation && context.side == Side::Both && !self.strict;
             // An implicit member has the location of its class; each side may have one.
             let implicit = parent.is_some_and(|p| p.place() == callee.place());
             // With `using`, a function for both sides may call a host function of another namespace.
-            let used = context.side == Side::Both
+            let has_host_namesake = context.side == Side::Both
                 && callee.kind() == kind::FUNCTION
-                && self.of_cpu.contains(&(ANYWHERE.into(), callee.spelling()));
-            if is_amp_only(callee) && !implicit && !callee.is_of_system() && !used {
+                && self.of_cpu.contains(&(ANY_NAMESPACE.into(), callee.spelling()));
+            if is_amp_only(callee) && !implicit && !callee.is_in_system_header() && !has_host_namesake {
                 match context.function.filter(|_| of_argument) {
-                    Some(from) => self.if_of_cpu.push((from, at, callee)),
-                    None => self.by_cpu.push((at, callee)),
+                    Some(from) => self.amp_calls_in_instantiations.push((from, at, callee)),
+                    None => self.amp_calls_by_cpu.push((at, callee)),
                 }
             }
             // revamp's atomics also work in cpu code, but functions of tiles do not.
@@ -84,7 +85,7 @@ impl Walk {
             let of_tiles = context.side == Side::Cpu && (name.ends_with("_memory_fence") || name == "wait");
             let of_tiles = of_tiles || context.side == Side::Cpu && PRINTS.contains(&name.as_str());
             let of_kernels = (self.strict || of_tiles) && is_of_kernels(callee) || is_of_texels(callee);
-            if of_kernels && (context.side == Side::Cpu || !context.made) {
+            if of_kernels && (context.side == Side::Cpu || !context.in_instantiation) {
                 self.refuse(at, format!("'{name}' is for amp code only, and cpu code calls it (C3930)"));
             }
             if context.side == Side::Cpu {
@@ -98,53 +99,57 @@ impl Walk {
         // Clang treats an unmarked lambda as a function for both sides.
         let cpu_lambda = lambda == Some(Side::Cpu);
         if !cpu_lambda && is_callable(callee) || callee.place().line == 0 || is_builtin(callee) {
-            let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
+            let of_library = callee.is_in_system_header() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
             let is_plain = callee.kind() == kind::FUNCTION || callee.is_static_method();
             if self.strict && of_library && is_plain && !at.is_from_macro() {
-                self.cpu_function(at, callee, context.function);
+                self.refuse_cpu_call(at, callee, context.function);
             }
             return;
         }
         let mut parents =
             std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
-        let local = !cpu_lambda
+        let is_local = !cpu_lambda
             && parents.by_ref().take(32).any(|p| is_function(p.kind()))
-            && written(&callee.children()) != Some(Side::Cpu);
-        let of_library = callee.is_of_system();
-        let cxx = in_class || parent.is_some_and(|p| p.kind() == kind::NAMESPACE);
-        if local || of_library && !cxx && !OF_THE_HOST.contains(&callee.spelling().as_str()) {
+            && written_restriction(&callee.children()) != Some(Side::Cpu);
+        let of_library = callee.is_in_system_header();
+        let is_cxx = in_class || parent.is_some_and(|p| p.kind() == kind::NAMESPACE);
+        if is_local || of_library && !is_cxx && !HOST_ONLY_C_FUNCTIONS.contains(&callee.spelling().as_str()) {
             return;
         }
-        // A template for both sides may be instantiated for a class of the host, and be called only by the host.
+        // A template for both sides may be instantiated for a class of the host. Only the host calls the instantiation
+        // then.
         match context.function {
-            Some(from) if context.made && context.side == Side::Both && !self.strict => {
-                self.if_reached.push((from, at, callee));
+            Some(from) if context.in_instantiation && context.side == Side::Both && !self.strict => {
+                self.cpu_calls_in_instantiations.push((from, at, callee));
             }
-            _ => self.cpu_function(at, callee, context.function),
+            _ => self.refuse_cpu_call(at, callee, context.function),
         }
     }
 
-    /// Calls that are wrong because of other functions, or because of the callers of the caller.
+    /// Refuses calls whose validity depends on other functions: overloads of the callee, or callers of the caller.
     pub(super) fn calls_across(&mut self) {
-        // Functions that only amp code calls are not called from cpu code.
-        let callers = self.called_by_cpu.union(&self.both).filter(|caller| !self.amp.contains(caller));
+        // Finds the functions that cpu code reaches. The search does not pass through amp-only functions.
+        let callers = self.called_by_cpu.union(&self.both_sides).filter(|caller| !self.amp.contains(caller));
         let of_cpu = self.reached(callers.copied().collect(), |to| !self.amp.contains(to));
-        let made = std::mem::take(&mut self.if_of_cpu).into_iter().filter(|(from, ..)| of_cpu.contains(from));
-        self.by_cpu.extend(made.map(|(_, at, callee)| (at, callee)));
-        for (at, callee) in std::mem::take(&mut self.by_cpu) {
-            if !self.of_cpu.contains(&place_of(callee)) {
-                self.amp_function(at, callee);
+        let made = std::mem::take(&mut self.amp_calls_in_instantiations)
+            .into_iter()
+            .filter(|(from, ..)| of_cpu.contains(from));
+        self.amp_calls_by_cpu.extend(made.map(|(_, at, callee)| (at, callee)));
+        for (at, callee) in std::mem::take(&mut self.amp_calls_by_cpu) {
+            if !self.of_cpu.contains(&scope_and_name(callee)) {
+                self.refuse_amp_call(at, callee);
             }
         }
-        let reached = self.reached(self.amp.union(&self.both).copied().collect(), |_| true);
-        for (from, at, callee) in std::mem::take(&mut self.if_reached) {
+        let reached = self.reached(self.amp.union(&self.both_sides).copied().collect(), |_| true);
+        for (from, at, callee) in std::mem::take(&mut self.cpu_calls_in_instantiations) {
             if reached.contains(&from) {
-                self.cpu_function(at, callee, Some(from));
+                self.refuse_cpu_call(at, callee, Some(from));
             }
         }
     }
 
-    /// These functions, and all wanted functions that they call directly or indirectly.
+    /// The functions in `found`, and the functions that they reach by calls through functions that satisfy `wanted`.
+    /// The reached functions satisfy `wanted`, too.
     pub(super) fn reached(&self, mut found: HashSet<u32>, wanted: impl Fn(&u32) -> bool) -> HashSet<u32> {
         let mut stack: Vec<u32> = found.iter().copied().collect();
         while let Some(at) = stack.pop() {
@@ -154,7 +159,7 @@ impl Walk {
         found
     }
 
-    /// The functor that a launch is given.
+    /// Checks the functor of a launch.
     pub(super) fn launch(&mut self, at: Cursor) {
         if let Some(why) = uncallable(&at.arguments()) {
             let place = at.place();
@@ -166,8 +171,8 @@ impl Walk {
             let class = of.declaration();
             if of.kind() == ty::RECORD && is_lambda(of) {
                 let operator = class.children().into_iter().find(|c| c.spelling() == "operator()");
-                // Clang takes an unmarked lambda for both sides.
-                if operator.is_some_and(|o| written(&o.children()).is_none()) {
+                // Clang treats an unmarked lambda as a function for both sides.
+                if operator.is_some_and(|o| written_restriction(&o.children()).is_none()) {
                     let text =
                         "the kernel is a cpu function: write restrict(amp) after the parameters of the lambda (C3930)";
                     self.refuse(argument, text.into());
@@ -182,16 +187,16 @@ impl Walk {
             if kernel.is_none() {
                 continue;
             }
-            self.meets(kernel.copied(), OUTSIDE);
-            let held =
+            self.queue_instantiation(kernel.copied(), OUTSIDE);
+            let stored_address =
                 address_in(of, 0).or_else(|| Some((array_in(of, 0)?, "an array or a texture by value".to_owned())));
-            if let Some((path, what)) = held {
+            if let Some((path, what)) = stored_address {
                 let member = path.strip_prefix('.').unwrap_or(&path);
                 self.refuse(
                     argument,
                     format!(
-                        "the kernel's functor '{}' holds {what} in '{member}': kernels reach memory by array_view, or by references \
-                         to array or texture",
+                        "the kernel's functor '{}' holds {what} in '{member}': kernels access memory only through \
+                         array_views, or through references to arrays or textures",
                         of.spelling()
                     ),
                 );
@@ -199,7 +204,7 @@ impl Walk {
         }
     }
 
-    /// Functions of the amp side that call themselves.
+    /// Refuses amp functions that call themselves, directly or indirectly.
     pub(super) fn recursion(&mut self) {
         let starts: Vec<u32> = self.calls.keys().copied().collect();
         for start in starts {
@@ -216,35 +221,35 @@ impl Walk {
                 }
             }
             if let Some(call) = first {
-                self.not_allowed_but(call, &format!("'{}': recursion", call.spelling()), "write a loop");
+                self.not_allowed_with_hint(call, &format!("'{}': recursion", call.spelling()), "write a loop");
             }
         }
     }
 }
 
-/// Stands for any namespace.
-pub(super) const ANYWHERE: &str = "*";
+/// In `Walk::of_cpu`: stands for any namespace.
+pub(super) const ANY_NAMESPACE: &str = "*";
 
 /// The namespace or class of a function, and its name.
-pub(super) fn place_of(function: Cursor) -> (String, String) {
+pub(super) fn scope_and_name(function: Cursor) -> (String, String) {
     let parents = std::iter::successors(function.semantic_parent(), |p| p.semantic_parent().filter(|n| !n.is_null()));
     let names =
         parents.take(16).take_while(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE).map(Cursor::spelling);
     (names.collect::<Vec<_>>().join("::"), function.spelling())
 }
 
-/// A builtin function, as INFINITY and NAN call: Clang declares it at the first call, without restriction.
+/// True for a builtin function, such as those that INFINITY and NAN call. Clang declares a builtin at its first call, without a restriction.
 fn is_builtin(function: Cursor) -> bool {
     function.spelling().starts_with("__builtin_")
 }
 
-/// Host-only C functions of the standard library. Clang knows the other ones as builtins.
-const OF_THE_HOST: [&str; 16] = [
+/// Host-only C functions of the standard library. Clang knows the other C functions as builtins.
+const HOST_ONLY_C_FUNCTIONS: [&str; 16] = [
     "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "scanf", "malloc", "calloc", "realloc", "free",
     "rand", "srand", "time", "clock", "exit",
 ];
 
-/// Functions of the headers that are restrict(amp); on host threads they are for both sides.
+/// True for functions of the headers that are restrict(amp). If host threads run kernels, these functions are for both sides.
 fn is_of_kernels(function: Cursor) -> bool {
     let name = function.spelling();
     let is_named = name.starts_with("atomic_")
@@ -254,7 +259,7 @@ fn is_of_kernels(function: Cursor) -> bool {
     is_named && is_of_amp(function)
 }
 
-/// Atomic arithmetic on floats, which C++ AMP has only for integers.
+/// True for atomic arithmetic on floating-point numbers. C++ AMP has atomic arithmetic only for integers.
 fn is_atomic_of_floats(function: Cursor) -> bool {
     let of = || Some(function.arguments().first()?.ty()?.canonical().pointee().canonical().kind());
     function.spelling().starts_with("atomic_fetch_")
@@ -262,7 +267,7 @@ fn is_atomic_of_floats(function: Cursor) -> bool {
         && matches!(of(), Some(ty::FLOAT | ty::DOUBLE))
 }
 
-/// Members of textures and their views that read and write texels, which no host code can.
+/// True for members of textures and their views that read or write texels. Host code cannot call these members.
 fn is_of_texels(function: Cursor) -> bool {
     let name = function.spelling();
     let is_named =
@@ -273,9 +278,9 @@ fn is_of_texels(function: Cursor) -> bool {
         && is_of_amp(function)
 }
 
-/// The error in a view that amp code makes of a texture. C++ AMP allows writing there for textures of one component, and reading
-/// for others.
-fn wrong_view(constructor: Cursor) -> Option<String> {
+/// The error for a view of a texture that amp code must not construct. Amp code may construct writable views only of
+/// textures with one component, and readable views only of textures with more components.
+fn texture_view_error(constructor: Cursor) -> Option<String> {
     let class = constructor.semantic_parent().filter(|class| is_of_amp(*class))?;
     let name = class.spelling();
     if !["texture_view", "writeonly_texture_view"].contains(&name.as_str()) {
@@ -287,9 +292,13 @@ fn wrong_view(constructor: Cursor) -> Option<String> {
     }
     let element = class.ty()?.canonical().template_argument(0)?.canonical();
     let reads = element.is_const();
-    let one = element.kind() != ty::RECORD || ["norm", "unorm"].contains(&element.declaration().spelling().as_str());
-    let wanted = if reads { "more components than one" } else { "one component" };
-    (reads == one).then(|| {
-        format!("amp code makes a '{name}' like this only of textures of {wanted}: make it in cpu code and capture it by value")
+    let has_one_component =
+        element.kind() != ty::RECORD || ["norm", "unorm"].contains(&element.declaration().spelling().as_str());
+    let wanted = if reads { "several components" } else { "one component" };
+    (reads == has_one_component).then(|| {
+        format!(
+            "amp code can create this '{name}' only from textures with {wanted} per texel: create it in cpu code and \
+             capture it by value"
+        )
     })
 }

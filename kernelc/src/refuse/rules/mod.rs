@@ -1,7 +1,7 @@
-//! What amp code must not do, found in Clang's tree: sections 2.1 to 2.4 of the C++ AMP specification.
+//! Finds code that C++ AMP forbids (sections 2.1 to 2.4 of the C++ AMP specification) in Clang's AST.
 //!
-//! The walk enters the functions of the user's files, and from their calls the instantiations of the user's templates, whose
-//! bodies Clang has with the types in place.
+//! The traversal visits the functions of the user's files. Where these functions use the user's templates, it also
+//! visits the instantiations, because all types in an instantiation's body are known.
 
 mod calls;
 mod captures;
@@ -12,32 +12,31 @@ mod views;
 use super::libclang::{Cursor, Location, Type, Unit, kind};
 use super::report::Finding;
 use super::restrictions::Side;
-use super::types::{Types, host_classes_in, is_class, is_function, is_lambda, is_owner, of_no_use, owner_in};
+use super::types::{Types, host_classes_in, is_class, is_function, is_lambda, is_owner, owner_in, why_unusable};
 use crate::amp_warnings::AmpWarning;
-use crate::diagnostics::Place;
+use crate::diagnostics::SourceLocation;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What the walk found.
-pub(super) struct Found {
+/// The results of the traversal.
+pub(super) struct RuleResults {
     pub(super) findings: Vec<Finding>,
     pub(super) warnings: Vec<(AmpWarning, Finding)>,
-    /// Where amp lambdas capture by reference, and `this`: whether that is refused.
+    /// The locations at which amp lambdas capture by reference or capture `this`; true if the capture is refused.
     pub(super) captures: HashMap<Location, bool>,
     /// Why the kernel of a launch cannot be called, by the launch's file and line.
     pub(super) uncallable: HashMap<(String, u32), String>,
     pub(super) refused_host_classes: RefusedHostClasses,
-    /// Where amp code names a function, and where that is declared.
-    pub(super) chosen: BTreeSet<(Place, Place)>,
-    /// Where functions are declared that are written restrict(cpu).
-    pub(super) marked_cpu: HashSet<Place>,
-    /// Where members of classes within amp code are declared that have the restriction of that code.
-    pub(super) members_of_local_classes: HashSet<Place>,
+    /// For each name of a function in amp code: its place, and the place of the function's declaration.
+    pub(super) resolved_functions: BTreeSet<(SourceLocation, SourceLocation)>,
+    /// The places of functions that are declared restrict(cpu).
+    pub(super) marked_cpu: HashSet<SourceLocation>,
+    /// The places of members of local classes in amp code that have the restriction of the enclosing function.
+    pub(super) members_of_local_classes: HashSet<SourceLocation>,
 }
 
-/// The classes that only the host can use and of which a value was refused, by where their names stand: what is made of a template
-/// stands where that does.
+/// The places of the host-only classes whose values were refused. An instantiation has the place of its template.
 #[derive(Default)]
-pub(super) struct RefusedHostClasses(HashSet<Place>);
+pub(super) struct RefusedHostClasses(HashSet<SourceLocation>);
 
 impl RefusedHostClasses {
     fn add(&mut self, of: Type) {
@@ -48,72 +47,73 @@ impl RefusedHostClasses {
         !self.0.is_empty()
     }
 
-    /// The function is a member that only the host has, of such a class: the error about the class is enough.
-    pub(super) fn explain(&self, callee: Cursor) -> bool {
+    /// True if the function is a host-only member of a refused class: the error about the class is enough.
+    pub(super) fn explains(&self, callee: Cursor) -> bool {
         let class = callee.semantic_parent();
         let is_of_host = callee.is_virtual() || class.is_some_and(is_owner);
         is_of_host && class.is_some_and(|class| self.0.contains(&definition_place(class)))
     }
 }
 
-fn definition_place(class: Cursor) -> Place {
+fn definition_place(class: Cursor) -> SourceLocation {
     class.definition().filter(|d| !d.is_null()).unwrap_or(class).place()
 }
 
-/// The same for each declaration of an entity.
+/// A key that is the same for all declarations of an entity.
 fn key_of(declaration: Cursor) -> Option<u32> {
     declaration.canonical().and_then(Cursor::hash)
 }
 
-/// Where the walk is.
+/// Describes the code that the traversal is in.
 #[derive(Clone, Copy)]
 struct Context {
     side: Side,
-    /// The function around, for recursion.
+    /// The enclosing function, for recursion.
     function: Option<u32>,
-    /// Within the arguments of direct3d_printf and its like.
-    prints: bool,
-    /// Within what is made of a template.
-    made: bool,
+    /// True within the arguments of direct3d_printf, direct3d_errorf or direct3d_abort.
+    in_print_arguments: bool,
+    /// True within an instantiation of a template.
+    in_instantiation: bool,
 }
 
 impl Context {
-    /// Made of a template for both sides: it may be for the host alone.
-    fn may_be_of_the_host(self) -> bool {
-        self.made && self.side == Side::Both
+    /// True in an instantiation of a template for both sides, because possibly only the host uses the instantiation.
+    fn may_be_host_only(self) -> bool {
+        self.in_instantiation && self.side == Side::Both
     }
 }
 
-const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false, made: false };
+const OUTSIDE: Context =
+    Context { side: Side::Cpu, function: None, in_print_arguments: false, in_instantiation: false };
 
-/// Walks over a source. `strict`: refuses revamp's extensions too.
-pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
+/// Checks a source. `strict`: refuse revamp's extensions too.
+pub(super) fn findings(unit: &Unit, strict: bool) -> RuleResults {
     let mut walk = Walk { strict, ..Walk::default() };
     for declaration in unit.cursor().children() {
-        if !declaration.is_of_system() {
+        if !declaration.is_in_system_header() {
             walk.declaration(declaration, OUTSIDE);
         }
     }
-    while let Some((function, side)) = walk.later.pop() {
-        walk.function(function, Context { side, made: true, ..OUTSIDE });
+    while let Some((function, side)) = walk.pending_instantiations.pop() {
+        walk.function(function, Context { side, in_instantiation: true, ..OUTSIDE });
     }
     walk.calls_across();
     walk.recursion();
     walk.labels();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    Found {
+    RuleResults {
         findings: walk.found,
         warnings: walk.warnings,
         captures: walk.captures,
         uncallable: walk.uncallable,
         refused_host_classes: walk.refused_host_classes,
-        chosen: walk.chosen,
+        resolved_functions: walk.resolved_functions,
         marked_cpu: walk.marked_cpu,
         members_of_local_classes: walk.members_of_local_classes,
     }
 }
 
-/// A launch whose kernel is written in it.
+/// A launch whose kernel is a lambda in the call.
 #[derive(Clone, Copy)]
 struct Launch {
     call: Cursor,
@@ -126,49 +126,49 @@ struct Walk {
     types: Types,
     found: Vec<Finding>,
     warnings: Vec<(AmpWarning, Finding)>,
-    /// Launches of lambdas in the function that is walked over.
+    /// Launches of lambdas in the function under inspection.
     launches: Vec<Launch>,
-    /// The errors that were reported, by file and line.
-    reported: HashSet<(Place, String)>,
+    /// The errors that were reported, by file, line and text.
+    reported: HashSet<(SourceLocation, String)>,
     captures: HashMap<Location, bool>,
     uncallable: HashMap<(String, u32), String>,
     refused_host_classes: RefusedHostClasses,
     /// The program's member functions that are defaulted.
     defaulted: HashMap<u32, Cursor>,
-    /// Labels, and the functions that have them.
+    /// Labels, each with the function that has it.
     labelled: Vec<(Option<u32>, Cursor)>,
     /// Functions whose 'goto' was refused.
-    jumping: HashSet<Option<u32>>,
-    /// The classes of lambdas, and for whom these are.
+    functions_with_goto: HashSet<Option<u32>>,
+    /// The classes of lambdas, each with its side.
     lambdas: HashMap<u32, Side>,
-    /// Where functions are declared that are written restrict(cpu).
-    marked_cpu: HashSet<Place>,
-    members_of_local_classes: HashSet<Place>,
-    /// Functions that cpu code may call: what they belong to, and their names.
+    /// The places of functions that are declared restrict(cpu).
+    marked_cpu: HashSet<SourceLocation>,
+    members_of_local_classes: HashSet<SourceLocation>,
+    /// Functions that cpu code may call: the enclosing scope, and the name.
     of_cpu: HashSet<(String, String)>,
-    /// Calls of amp functions by cpu code: refused where the name has no version for that.
-    by_cpu: Vec<(Cursor, Cursor)>,
-    /// Calls of cpu functions in what templates for both sides were made to: refused where amp code reaches them.
-    if_reached: Vec<(u32, Cursor, Cursor)>,
-    /// Calls of amp functions there: refused where cpu code reaches them.
-    if_of_cpu: Vec<(u32, Cursor, Cursor)>,
-    /// What cpu code calls.
+    /// Calls of amp functions by cpu code: refused if no function of that name is for cpu code.
+    amp_calls_by_cpu: Vec<(Cursor, Cursor)>,
+    /// Calls of cpu functions in instantiations of templates for both sides: refused if amp code reaches them.
+    cpu_calls_in_instantiations: Vec<(u32, Cursor, Cursor)>,
+    /// Calls of amp functions in instantiations of templates for both sides: refused if cpu code reaches them.
+    amp_calls_in_instantiations: Vec<(u32, Cursor, Cursor)>,
+    /// Functions that cpu code calls.
     called_by_cpu: HashSet<u32>,
-    /// Functions of amp code alone.
+    /// Functions that are only for amp code.
     amp: HashSet<u32>,
-    /// Functions for both sides that are not made of a template, which their author promises to both.
-    both: HashSet<u32>,
-    /// Functions with the linkage of C.
-    of_c: HashMap<String, Side>,
-    chosen: BTreeSet<(Place, Place)>,
-    /// Instantiations that were met.
+    /// Functions for both sides that are not instantiations: their author promises that both sides can call them.
+    both_sides: HashSet<u32>,
+    /// Functions with C linkage.
+    c_functions: HashMap<String, Side>,
+    resolved_functions: BTreeSet<(SourceLocation, SourceLocation)>,
+    /// Instantiations that were queued for the traversal.
     seen: HashSet<u32>,
-    later: Vec<(Cursor, Side)>,
+    pending_instantiations: Vec<(Cursor, Side)>,
     /// The calls between functions of the amp side.
     calls: HashMap<u32, Vec<(u32, Cursor)>>,
 }
 
-/// It is made of a template.
+/// True for an instantiation of a template, or a member of one.
 fn is_instantiation(function: Cursor) -> bool {
     let mut at = Some(function);
     for _ in 0..16 {
@@ -186,7 +186,7 @@ const PRINTS: [&str; 3] = ["direct3d_printf", "direct3d_errorf", "direct3d_abort
 impl Walk {
     fn refuse(&mut self, at: Cursor, text: String) {
         let place = at.place();
-        if place.line > 0 && self.reported.insert((Place { column: 0, ..place.clone() }, text.clone())) {
+        if place.line > 0 && self.reported.insert((SourceLocation { column: 0, ..place.clone() }, text.clone())) {
             self.found.push(Finding { place, text });
         }
     }
@@ -211,18 +211,18 @@ impl Walk {
         }
     }
 
-    /// A type that amp code uses.
+    /// Checks a type that amp code uses.
     fn value(&mut self, at: Cursor, of: Type, what: &str, context: Context) {
-        let may_be = context.may_be_of_the_host() || is_lambda(of);
-        let is_reported = !may_be && (!self.strict || owner_in(of).is_some());
-        if let Some(why) = of_no_use(of, 0).filter(|_| is_reported) {
+        let may_be_unused = context.may_be_host_only() || is_lambda(of);
+        let is_reported = !may_be_unused && (!self.strict || owner_in(of).is_some());
+        if let Some(why) = why_unusable(of, 0).filter(|_| is_reported) {
             self.refused_host_classes.add(of);
             return self.refuse(at, format!("{what}: {why} (C3581)"));
         }
         if !self.strict {
             return;
         }
-        if let Some(why) = self.types.of_value(of) {
+        if let Some(why) = self.types.value_error(of) {
             self.unsupported(at, what, &why);
         }
     }
@@ -243,17 +243,17 @@ impl Walk {
         }
     }
 
-    /// What no kernel can have.
+    /// Refuses a construct that no kernel can have.
     fn not_allowed(&mut self, at: Cursor, what: &str) {
         self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3)"));
     }
 
-    /// The same, with what to write instead.
-    fn not_allowed_but(&mut self, at: Cursor, what: &str, instead: &str) {
-        self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3): {instead}"));
+    /// Refuses a construct that no kernel can have. `instead`: what to write instead.
+    fn not_allowed_with_hint(&mut self, at: Cursor, what: &str, instead: &str) {
+        self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3); {instead}"));
     }
 
-    /// A statement or an expression with all that is in it.
+    /// Checks a statement or an expression, and its parts.
     fn code(&mut self, at: Cursor, context: Context) {
         let found = at.kind();
         match found {
@@ -266,9 +266,9 @@ impl Walk {
                     self.destructor(at, of.canonical().pointee(), context);
                 }
             }
-            // Of a sizeof nothing is called, and the compiler alone looks at a static_assert.
+            // A sizeof calls nothing, and a static_assert is evaluated at compile time.
             kind::SIZE_OF | kind::STATIC_ASSERT => return,
-            kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.meets(at.referenced(), context),
+            kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.queue_instantiation(at.referenced(), context),
             _ => {}
         }
         if context.side != Side::Cpu
@@ -276,33 +276,34 @@ impl Walk {
         {
             let named = at.referenced().filter(|f| !f.is_null() && is_function(f.kind())).and_then(Cursor::canonical);
             let named = named.filter(|function| !is_of_libraries(*function));
-            self.chosen.extend(named.map(|function| (at.place(), function.place())));
+            self.resolved_functions.extend(named.map(|function| (at.place(), function.place())));
         }
         if context.side != Side::Cpu {
             self.forbidden(at, context);
         }
-        let prints = context.prints || found == kind::CALL && PRINTS.contains(&at.spelling().as_str());
+        let in_print_arguments =
+            context.in_print_arguments || found == kind::CALL && PRINTS.contains(&at.spelling().as_str());
         for child in at.children() {
-            self.code(child, Context { prints, ..context });
+            self.code(child, Context { in_print_arguments, ..context });
         }
     }
 
-    /// An instantiation of the user's templates is walked over once.
-    fn meets(&mut self, function: Option<Cursor>, context: Context) {
-        let Some(function) = function.filter(|f| is_function(f.kind()) && !f.is_of_system()) else { return };
+    /// Queues an instantiation of the user's templates for the traversal, once.
+    fn queue_instantiation(&mut self, function: Option<Cursor>, context: Context) {
+        let Some(function) = function.filter(|f| is_function(f.kind()) && !f.is_in_system_header()) else { return };
         let Some(key) = function.canonical().and_then(Cursor::hash) else { return };
         if self.seen.contains(&key) || !is_instantiation(function) {
             return;
         }
         self.seen.insert(key);
         let definition = function.definition().filter(|d| !d.is_null()).unwrap_or(function);
-        // The operator of a generic lambda has the restriction around it.
+        // The operator of a generic lambda has the restriction of the code around it.
         let lambda = function.semantic_parent().is_some_and(|p| p.ty().is_some_and(is_lambda));
-        self.later.push((definition, if lambda { context.side } else { Side::Cpu }));
+        self.pending_instantiations.push((definition, if lambda { context.side } else { Side::Cpu }));
     }
 }
 
-/// Declared by the headers of the languages or of C++ AMP, which are other ones for the host.
+/// True if a function is declared by headers of the C++ library or of C++ AMP. These headers have other declarations for the host.
 fn is_of_libraries(function: Cursor) -> bool {
     let mut outermost = None;
     let mut at = function.semantic_parent();
@@ -311,10 +312,10 @@ fn is_of_libraries(function: Cursor) -> bool {
         at = parent.semantic_parent();
     }
     let library = |name: String| ["std", "__gnu_cxx", "Concurrency", "revamp"].contains(&name.as_str());
-    function.is_of_system() && outermost.is_none_or(|namespace| library(namespace.spelling()))
+    function.is_in_system_header() && outermost.is_none_or(|namespace| library(namespace.spelling()))
 }
 
-/// The variables that are named in parts of the tree; a sizeof only asks for their types.
+/// The variables that are named in parts of the tree, but not in a sizeof, which only needs their types.
 fn variables_in(mut stack: Vec<Cursor>) -> Vec<Cursor> {
     let mut all = Vec::new();
     while let Some(at) = stack.pop() {

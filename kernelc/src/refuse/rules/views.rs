@@ -1,7 +1,7 @@
-//! Warnings about array_views: one that a kernel only reads, and one that is destroyed with pending writes.
+//! Warns about array_views that a kernel only reads, and about array_views that are destroyed with pending writes.
 //!
-//! Both are proved within one function, from each use of the view; a use that is not understood is no proof. What is made of templates has none:
-//! another instantiation may use the view otherwise.
+//! Each warning needs a proof within one function, from every use of the view. If this module does not understand a use,
+//! there is no warning. Templates get no warnings, because another instantiation may use the view differently.
 
 use super::{Context, Launch, Walk};
 use crate::amp_warnings::AmpWarning;
@@ -10,22 +10,22 @@ use crate::refuse::libclang::{Cursor, Type, kind, ty};
 use crate::refuse::report::Finding;
 use crate::refuse::types::{is_c_array, is_of_amp, is_reference};
 
-/// What a place does with a view.
+/// The kind of a use of a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Use {
-    /// It asks for its extent.
+    /// A use of the extent.
     Shape,
     Reads,
     Writes,
-    /// All else, such as passing it on.
+    /// Any other use, such as passing the view on.
     Other,
 }
 
 impl Walk {
-    /// The launch of a lambda that is written in the call.
-    pub(super) fn launched(&mut self, call: Cursor, context: Context) {
+    /// Records a launch whose lambda is written in the call, and warns about views that the lambda only reads.
+    pub(super) fn record_launch(&mut self, call: Cursor, context: Context) {
         let lambda = call.arguments().into_iter().find_map(lambda_of);
-        let Some(lambda) = lambda.filter(|_| !context.made && !call.is_from_macro()) else { return };
+        let Some(lambda) = lambda.filter(|_| !context.in_instantiation && !call.is_from_macro()) else { return };
         self.launches.push(Launch { call, lambda });
         let mut views: Vec<(Cursor, Vec<Use>)> = Vec::new();
         for body in bodies(lambda) {
@@ -40,7 +40,7 @@ impl Walk {
         }
         for (view, uses) in views {
             let only_reads = uses.contains(&Use::Reads) && uses.iter().all(|u| matches!(u, Use::Reads | Use::Shape));
-            if let Some(constant) = only_reads.then(|| of_constants(view)).flatten() {
+            if let Some(constant) = only_reads.then(|| type_with_const_elements(view)).flatten() {
                 let text = format!(
                     "the kernel only reads '{}': capture an {constant}, which is not copied back",
                     view.spelling()
@@ -50,34 +50,34 @@ impl Walk {
         }
     }
 
-    /// Views of a function, of whose launches the ones from `first` are, that are destroyed with pending writes.
+    /// Warns about views that are destroyed with pending writes. The function's launches are those from `first` on.
     pub(super) fn unsynchronized(&mut self, function: Cursor, first: usize) {
         let launches = self.launches.split_off(first);
         if function.kind() == kind::FUNCTION_TEMPLATE {
             return;
         }
-        let mut written: Vec<(Cursor, Cursor)> = Vec::new();
-        let mut unknown: Vec<Cursor> = Vec::new();
+        let mut written_views: Vec<(Cursor, Cursor)> = Vec::new();
+        let mut unknown_views: Vec<Cursor> = Vec::new();
         for body in bodies(function) {
             for_each_use(body, &mut |view, path| match pending(view, path, &launches) {
-                Pending::Written(by) => {
-                    written.retain(|(known, _)| *known != view);
-                    written.push((view, by));
+                Pending::Written(kernel_launch) => {
+                    written_views.retain(|(known, _)| *known != view);
+                    written_views.push((view, kernel_launch));
                 }
                 Pending::Same => {}
-                Pending::Unknown => unknown.push(view),
+                Pending::Unknown => unknown_views.push(view),
             });
         }
-        for (view, by) in written {
-            if unknown.contains(&view) || !is_local_over_memory(view) {
+        for (view, kernel_launch) in written_views {
+            if unknown_views.contains(&view) || !is_local_over_memory(view) {
                 continue;
             }
             let name = view.spelling();
             let text = format!(
-                "'{name}' is destroyed while this kernel's writes are pending, and errors of copying them back are \
-                 lost: call {name}.synchronize() after the launch"
+                "'{name}' is destroyed while this kernel's writes are pending, so errors of the copy back are lost: \
+                 call {name}.synchronize() after the launch"
             );
-            self.warn(by, AmpWarning::Unsynchronized, text);
+            self.warn(kernel_launch, AmpWarning::Unsynchronized, text);
         }
     }
 
@@ -104,9 +104,10 @@ fn bodies(of: Cursor) -> impl Iterator<Item = Cursor> {
     of.children().into_iter().filter(|child| child.kind() == kind::COMPOUND)
 }
 
-/// Calls `found` with each variable that is a writable array_view and is named below, and with what stands around its name, the outermost first.
-fn for_each_use(body: Cursor, found: &mut dyn FnMut(Cursor, &[Cursor])) {
-    fn walk(path: &mut Vec<Cursor>, found: &mut dyn FnMut(Cursor, &[Cursor])) {
+/// Calls `visit` for each use of a variable that is a writable array_view. Passes the variable, and the path to the use
+/// in Clang's tree, which begins with `body`.
+fn for_each_use(body: Cursor, visit: &mut dyn FnMut(Cursor, &[Cursor])) {
+    fn walk(path: &mut Vec<Cursor>, visit: &mut dyn FnMut(Cursor, &[Cursor])) {
         let Some(&at) = path.last() else { return };
         if at.kind() == kind::SIZE_OF {
             return;
@@ -114,19 +115,19 @@ fn for_each_use(body: Cursor, found: &mut dyn FnMut(Cursor, &[Cursor])) {
         if at.kind() == kind::DECLARATION_REFERENCE {
             let view = at.referenced().filter(|v| matches!(v.kind(), kind::VARIABLE | kind::PARAMETER));
             if let Some(view) = view.filter(|v| v.ty().is_some_and(is_writable_view)) {
-                found(view, path);
+                visit(view, path);
             }
         }
         for child in at.children() {
             path.push(child);
-            walk(path, found);
+            walk(path, visit);
             path.pop();
         }
     }
-    walk(&mut vec![body], found);
+    walk(&mut vec![body], visit);
 }
 
-/// An array_view, or a reference to one, whose elements are not const.
+/// True for an array_view with non-const elements, or a reference to one.
 fn is_writable_view(of: Type) -> bool {
     let of = of.canonical();
     let of = if is_reference(of) { of.pointee().canonical() } else { of };
@@ -138,18 +139,18 @@ fn is_view(of: Type) -> bool {
     class.spelling() == "array_view" && is_of_amp(class)
 }
 
-/// The view's type with constant elements, as the program would write it.
-fn of_constants(view: Cursor) -> Option<String> {
+/// The view's type with const elements, as the program would write it.
+fn type_with_const_elements(view: Cursor) -> Option<String> {
     let named = view.ty()?.spelling();
     let (_, arguments) = named.split_once("array_view<")?;
     Some(format!("array_view<const {}", arguments.trim_end_matches(['&', ' '])))
 }
 
-/// What is done with the view that is named at the end of a path. Clang shows a conversion as an expression that has no name of its own: an
-/// element is read, or taken as const, where one stands around it.
+/// The use of the view that is named at the end of a path. Clang shows a conversion as an unexposed expression. A
+/// conversion of an element means that the element is read or becomes const.
 fn use_of(path: &[Cursor]) -> Use {
     let mut at = path.len() - 1;
-    // From the view to an element, over projections.
+    // Goes from the view to an element, through projections.
     while at > 0 {
         let (inner, parent) = (path[at], path[at - 1]);
         at -= 1;
@@ -169,18 +170,18 @@ fn use_of(path: &[Cursor]) -> Use {
     Use::Other
 }
 
-/// `operator[]` or `operator()` of the object.
+/// True for a call of `operator[]` or `operator()` on the object.
 fn is_access(call: Cursor, object: Cursor) -> bool {
     ["operator[]", "operator()"].contains(&call.spelling().as_str())
         && call.children().first() == Some(&object)
         && call.referenced().is_some_and(is_of_amp)
 }
 
-/// What is done with the element that is named by the expression at `position` of the path.
+/// The use of the element that the expression at `position` of the path names.
 fn use_of_element(path: &[Cursor], position: usize, mut of: Type) -> Use {
-    let mut above = path[..position].iter().rev().copied().peekable();
+    let mut ancestors = path[..position].iter().rev().copied().peekable();
     let mut at = path[position];
-    while let Some(parent) = above.next() {
+    while let Some(parent) = ancestors.next() {
         let is_first = parent.children().first() == Some(&at);
         let (is_array, is_class) = (is_c_array(of.canonical()), of.canonical().kind() == ty::RECORD);
         match parent.kind() {
@@ -189,7 +190,7 @@ fn use_of_element(path: &[Cursor], position: usize, mut of: Type) -> Use {
                 let Some(member) = parent.ty() else { return Use::Other };
                 of = member;
             }
-            kind::FIRST_EXPRESSION if is_array => match above.next_if(|next| next.kind() == kind::SUBSCRIPT) {
+            kind::FIRST_EXPRESSION if is_array => match ancestors.next_if(|next| next.kind() == kind::SUBSCRIPT) {
                 Some(subscript) if subscript.children().first() == Some(&parent) => {
                     let Some(part) = subscript.ty() else { return Use::Other };
                     of = part;
@@ -200,8 +201,8 @@ fn use_of_element(path: &[Cursor], position: usize, mut of: Type) -> Use {
             },
             kind::FIRST_EXPRESSION => {
                 let is_value = !is_class || parent.ty().is_some_and(|of| of.canonical().is_const());
-                // What ends temporaries looks like a conversion too.
-                let named = above.find(|next| next.kind() != kind::FIRST_EXPRESSION);
+                // The end of a temporary's lifetime looks like a conversion too.
+                let named = ancestors.find(|next| next.kind() != kind::FIRST_EXPRESSION);
                 let may_be_named = named.is_none_or(|next| {
                     next.kind() == kind::RETURN
                         || next.kind() == kind::VARIABLE
@@ -211,11 +212,11 @@ fn use_of_element(path: &[Cursor], position: usize, mut of: Type) -> Use {
             }
             kind::BINARY | kind::COMPOUND_ASSIGNMENT if is_first => return Use::Writes,
             kind::CALL if is_first && is_assignment(&parent.spelling()) => return Use::Writes,
-            // The address, of which an atomic operation alone is known to write.
+            // The address of the element. Only atomic operations are known to write through it.
             kind::UNARY if parent.ty().is_some_and(|of| of.canonical().kind() == ty::POINTER) => {
-                let atomic = |call: Cursor| call.kind() == kind::CALL && call.spelling().starts_with("atomic_");
+                let is_atomic = |call: Cursor| call.kind() == kind::CALL && call.spelling().starts_with("atomic_");
                 let is_written =
-                    above.next().is_some_and(|call| atomic(call) && call.referenced().is_some_and(is_of_amp));
+                    ancestors.next().is_some_and(|call| is_atomic(call) && call.referenced().is_some_and(is_of_amp));
                 return if is_written { Use::Writes } else { Use::Other };
             }
             kind::UNARY => return Use::Writes,
@@ -231,7 +232,7 @@ fn is_assignment(name: &str) -> bool {
     sign.is_some_and(|sign| !["=", "!", "<", ">"].contains(&sign))
 }
 
-/// What a use of a view means for writes that are pending at its end.
+/// The effect of a use of a view on whether writes are pending when the view is destroyed.
 enum Pending {
     Written(Cursor),
     Same,
@@ -245,7 +246,7 @@ fn pending(view: Cursor, path: &[Cursor], launches: &[Launch]) -> Pending {
             |member: &Cursor| member.kind() == kind::MEMBER_REFERENCE && member.spelling() == "discard_data";
         return match use_of(path) {
             Use::Shape => Pending::Same,
-            // Behind the launches it would leave nothing to write.
+            // After a launch, discard_data would leave nothing to write back.
             _ if path.iter().any(is_discard)
                 && launches.iter().all(|l| path[path.len() - 1].place() < l.call.place()) =>
             {
@@ -258,7 +259,7 @@ fn pending(view: Cursor, path: &[Cursor], launches: &[Launch]) -> Pending {
     let is_inside = path.get(position + 1).is_some_and(|next| next.kind() == kind::COMPOUND);
     match use_of(path) {
         _ if view.place() >= launch.call.place() => Pending::Unknown,
-        // The capture list.
+        // The use is in the capture list.
         _ if !is_inside => Pending::Same,
         Use::Writes => Pending::Written(launch.call),
         Use::Reads | Use::Shape => Pending::Same,
@@ -266,7 +267,7 @@ fn pending(view: Cursor, path: &[Cursor], launches: &[Launch]) -> Pending {
     }
 }
 
-/// A local variable that is a view of the program's memory.
+/// True for a local variable that is a view of the program's memory.
 fn is_local_over_memory(view: Cursor) -> bool {
     let is_plain =
         view.kind() == kind::VARIABLE && view.storage() != Some(storage::STATIC) && view.ty().is_some_and(is_view);
@@ -279,7 +280,7 @@ fn is_local_over_memory(view: Cursor) -> bool {
     let is_memory = |of: &Type| {
         let class = of.declaration();
         let of_library =
-            class.semantic_parent().is_some_and(|parent| parent.spelling() == "std") && class.is_of_system();
+            class.semantic_parent().is_some_and(|parent| parent.spelling() == "std") && class.is_in_system_header();
         of.kind() == ty::POINTER
             || is_c_array(*of)
             || of_library && ["vector", "array"].contains(&class.spelling().as_str())

@@ -1,4 +1,4 @@
-; Relaxed operations that read and write order memory.
+; Relaxed read-modify-write operations become acquire-release operations. Other operations stay.
 define void @f(ptr %p) {
 ; CHECK: @f(
 ; CHECK-NEXT: %a = atomicrmw xchg ptr %p, i32 1 acq_rel, align 4

@@ -1,4 +1,4 @@
-; Fast maths keeps the source's order. Each kind of instruction keeps all that it has besides.
+; Fast-math instructions lose the flag `reassoc`, and keep their other flags, attributes and metadata.
 ; CHECK: @s = constant [6 x i8] c" fast "
 @s = constant [6 x i8] c" fast "
 

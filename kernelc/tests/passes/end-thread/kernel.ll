@@ -1,4 +1,4 @@
-; In a kernel, the call returns. The place is that of the `unreachable`.
+; In a kernel, the call of __revamp_end_thread() becomes a return at the location of the `unreachable` after it.
 declare void @__revamp_end_thread()
 
 define spir_kernel void @ends() !dbg !5 {
@@ -14,7 +14,7 @@ define spir_kernel void @never() {
   unreachable
 }
 
-; What is not inlined stays, and is refused later.
+; The call stays in a function that is not inlined. A later step refuses it.
 define void @called() {
 ; CHECK: @called(
 ; CHECK-NEXT: call void @__revamp_end_thread()

@@ -1,4 +1,4 @@
-; The device's code becomes the host's.
+; Device code becomes host code: target, address spaces, calling conventions, attributes and the argument block of kernels.
 ; CHECK: target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NOT: @llvm.cmdline
 ; CHECK-NOT: @__hip_cuid
@@ -16,7 +16,7 @@ target triple = "spirv64-amd-amdhsa"
 @__hip_cuid_1 = addrspace(1) global i8 0
 @llvm.used = appending addrspace(1) global [1 x ptr addrspace(4)] [ptr addrspace(4) @tiled_entry], section "llvm.metadata"
 
-; The kernel reads the argument block itself.
+; The kernel reads the argument block directly instead of a copy.
 ; CHECK: define void @tiled_entry(ptr noundef align 8 dereferenceable(40) %0) #0 {
 ; CHECK-NEXT: entry:
 ; CHECK-NEXT: %own = alloca %{{...}}, align 8

@@ -1,4 +1,4 @@
-; Functions of the headers are the host's.
+; Functions of the C++ headers whose device code does not suit the host get host definitions.
 target datalayout = "e-G1-P4-A0"
 target triple = "spirv64-amd-amdhsa"
 
@@ -23,7 +23,7 @@ declare spir_func double @_ZN11Concurrency5abi_112precise_math8copysignEdd(doubl
 ; CHECK: @_ZN11Concurrency5abi_19fast_math4fminEff(
 ; CHECK-NEXT: call float @llvm.minnum.f32(float %0, float %1)
 declare spir_func float @_ZN11Concurrency5abi_19fast_math4fminEff(float, float) addrspace(4)
-; The device's function computes with fast maths.
+; If the device's function uses fast-math flags, the host's definition uses them too.
 ; CHECK: @_ZN11Concurrency5abi_19fast_math5fmodfEff(
 ; CHECK-NEXT: frem fast float %x, %y
 define linkonce_odr hidden spir_func float @_ZN11Concurrency5abi_19fast_math5fmodfEff(float %x, float %y) addrspace(4) {
@@ -60,7 +60,7 @@ declare spir_func void @_Z15__revamp_printfIJfiPKcEEvS1_DpT_(ptr addrspace(4) no
 ; CHECK-NEXT: @snprintf(ptr {{...}}, i64 4095, ptr %0, double %1)
 declare spir_func void @_Z15__revamp_errorfIJdEEvPKcDpT_(ptr addrspace(4) noundef, double noundef) addrspace(4)
 
-; The device's functions are the host's too.
+; These functions get no host definition.
 ; CHECK: declare float @_ZN11Concurrency5abi_112precise_math6erfinvEf(float)
 declare spir_func float @_ZN11Concurrency5abi_112precise_math6erfinvEf(float) addrspace(4)
 ; CHECK: declare float @_ZN11Concurrency5abi_19fast_math3erfEf(float)

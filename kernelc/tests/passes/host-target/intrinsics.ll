@@ -1,4 +1,4 @@
-; Intrinsics of several address spaces become one, in whatever order they are declared.
+; Declarations of an intrinsic for different address spaces become one declaration, whatever their order.
 ; CHECK: declare void @llvm.memset.p0.i64(
 ; CHECK: @filled(
 ; CHECK-NEXT: call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 8, i1 false)
@@ -16,7 +16,7 @@ define void @filled(ptr addrspace(4) %a, ptr %b) addrspace(4) {
   ret void
 }
 
-; What an address is said to be is dropped, a condition stays.
+; An assumption about an address is dropped; an assumed condition stays.
 ; CHECK: @told(
 ; CHECK-NEXT: call void @llvm.assume(i1 %c)
 ; CHECK-NEXT: store i32 1, ptr %a, align 4

@@ -1,5 +1,7 @@
-; Functions are marked once, and nothing else of their attributes is touched. Calls of what has a body lose what contradicts it.
+; All functions except intrinsics lose noinline, optnone and inlinehint, and get alwaysinline and mustprogress. Calls of functions with a body lose noinline.
 declare void @outside() #1
+; CHECK: declare void @hinted() #0
+declare void @hinted() #3
 declare void @llvm.assume(i1)
 
 define void @f() #0 {
@@ -14,6 +16,7 @@ define void @f() #0 {
 attributes #0 = { convergent noinline nounwind optnone "a"="b" }
 attributes #1 = { alwaysinline }
 attributes #2 = { noinline nounwind }
+attributes #3 = { inlinehint }
 ; CHECK: attributes #0 = { alwaysinline mustprogress }
 ; CHECK-NOT: alwaysinline
 ; CHECK: attributes #2 = { alwaysinline convergent mustprogress nounwind "a"="b" }

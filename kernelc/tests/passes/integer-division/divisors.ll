@@ -1,4 +1,4 @@
-; Constant divisors cost nothing.
+; A division by a constant gets no selects.
 ; CHECK: @constants(
 ; CHECK-NEXT: %a = sdiv i32 %x, 7
 ; CHECK-NEXT: %b = urem i32 %x, -1
@@ -22,7 +22,7 @@ define i32 @constants(i32 %x, <2 x i8> %v) {
   ret i32 %h
 }
 
-; Other divisors are selected.
+; For other divisors, a select replaces 0 by a valid divisor. In signed division, it also replaces -1.
 ; CHECK: @others(
 ; CHECK-NEXT: %a.zero = icmp eq i32 %y, 0
 ; CHECK-NEXT: %a.by = select i1 %a.zero, i32 1, i32 %y

@@ -1,4 +1,4 @@
-; Fences stand around operations on locks, and before stores that free one.
+; Fences are added before and after atomic operations on locks, and before stores that free a lock.
 define void @stored(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @stored(
 ; CHECK: %a = getelementptr
@@ -29,7 +29,7 @@ out:
   ret void
 }
 
-; It is freed by an operation.
+; An atomic operation frees the lock.
 define void @operation(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @operation(
 ; CHECK: %a = getelementptr
@@ -61,7 +61,7 @@ out:
   ret void
 }
 
-; It is tried once.
+; The lock is tried once, without a loop.
 define void @once(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @once(
 ; CHECK: %a = getelementptr
@@ -93,7 +93,7 @@ out:
   ret void
 }
 
-; A ticket.
+; An atomic addition takes the lock.
 define void @ticket(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @ticket(
 ; CHECK: %a = getelementptr

@@ -1,5 +1,5 @@
-; Other operations stay as they are.
-; A queue.
+; Functions without locks stay as they are.
+; @queue has no lock: no other instruction writes to the address of the atomic operation.
 define void @queue(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @queue(
 ; CHECK-NOT: fence
@@ -20,7 +20,7 @@ out:
   ret void
 }
 
-; What is counted and given back.
+; @counted has a counter that is incremented and decremented, outside a loop.
 define void @counted(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @counted(
 ; CHECK-NOT: fence
@@ -41,7 +41,7 @@ out:
   ret void
 }
 
-; Another place.
+; In @elsewhere, the atomic operations that would take and free a lock have different addresses.
 define void @elsewhere(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @elsewhere(
 ; CHECK-NOT: fence
@@ -62,7 +62,7 @@ out:
   ret void
 }
 
-; A value that is calculated.
+; The operand of the exchange is not a constant.
 define void @calculated(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @calculated(
 ; CHECK-NOT: fence

@@ -1,4 +1,4 @@
-; The work, and what frees the lock, go into the loop: its threads leave it when they have freed the lock.
+; The work and the store that frees the lock move into the loop, so threads leave the loop after they have freed the lock.
 declare ptr @__revamp_element(ptr, i32, i32)
 
 define void @sunk(ptr %p, ptr %q, i32 %n) {
@@ -32,7 +32,7 @@ out:
   ret void
 }
 
-; Where accesses are checked, the addresses are the same too.
+; The addresses that take and free the lock count as equal, although each is the result of a bounds check (__revamp_element).
 define void @checked(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @checked(
 ; CHECK: phi i1 [ true, %work ], [ false, %head

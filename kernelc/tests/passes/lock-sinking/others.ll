@@ -1,8 +1,8 @@
-; Other loops stay.
+; Loops that lock-sinking must not change.
 declare ptr @other(ptr, i32, i32)
 declare void @__revamp_tile_barrier()
 
-; Another address.
+; The store after the work does not write to the address of the exchange, so it does not free the lock.
 define void @address(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @address(
 ; CHECK-NOT: phi i1
@@ -23,7 +23,7 @@ out:
   ret void
 }
 
-; A value that is calculated.
+; The atomic exchange stores a value that is not a constant.
 define void @value(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @value(
 ; CHECK-NOT: phi i1
@@ -44,7 +44,7 @@ out:
   ret void
 }
 
-; A barrier before the lock is freed.
+; A tile barrier precedes the store that frees the lock.
 define void @barrier(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @barrier(
 ; CHECK-NOT: phi i1
@@ -65,7 +65,7 @@ out:
   ret void
 }
 
-; Addresses that a function makes.
+; Calls of an unknown function compute the addresses of the exchange and of the store.
 define void @function(ptr %p, ptr %q, i32 %n) {
 ; CHECK: @function(
 ; CHECK-NOT: phi i1

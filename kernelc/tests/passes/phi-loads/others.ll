@@ -1,7 +1,7 @@
-; Other addresses stay.
+; Phis of addresses that phi-loads must not replace.
 @s = addrspace(3) global [8 x float] undef
 
-; It is written through.
+; The function also stores through the phi.
 define spir_kernel void @written(ptr addrspace(4) %view, i1 %c) {
 ; CHECK: @written(
 ; CHECK: %p = phi ptr addrspace(4)
@@ -23,7 +23,7 @@ end:
   ret void
 }
 
-; Memory is written before it is read.
+; A store precedes the loads.
 define spir_kernel void @before(ptr addrspace(4) %view, i1 %c) {
 ; CHECK: @before(
 ; CHECK: %p = phi ptr addrspace(4)
@@ -46,7 +46,7 @@ end:
   ret void
 }
 
-; Another path leads out of a block that it comes from.
+; A predecessor of the phi's block has another successor.
 define spir_kernel void @paths(ptr addrspace(4) %view, i1 %c) {
 ; CHECK: @paths(
 ; CHECK: %p = phi ptr addrspace(4)
@@ -68,7 +68,7 @@ end:
   ret void
 }
 
-; A copy would come before the lifetime of its destination.
+; If the memcpy moved to the incoming blocks, it would precede the lifetime of its destination.
 define spir_kernel void @lifetime(ptr addrspace(4) %view, i1 %c, i64 %i) {
 ; CHECK: @lifetime(
 ; CHECK: %p = phi ptr addrspace(4)
@@ -91,7 +91,7 @@ end:
   ret void
 }
 
-; A copy would come before a read of its destination.
+; If the memcpy moved to the incoming blocks, it would precede a read of its destination.
 define spir_kernel void @replaced(ptr addrspace(4) %view, i1 %c) {
 ; CHECK: @replaced(
 ; CHECK: %p = phi ptr addrspace(4)
@@ -113,7 +113,7 @@ end:
   ret void
 }
 
-; The next round of the loop gets an address that is made of it.
+; The phi is loop-carried: its next value, %next, is computed from %p.
 define spir_kernel void @walks(ptr addrspace(4) %view, i1 %c) {
 ; CHECK: @walks(
 ; CHECK: %p = phi ptr addrspace(4)

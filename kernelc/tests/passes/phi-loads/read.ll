@@ -1,4 +1,4 @@
-; What is read through a selected address is read on each path.
+; Loads through a phi of addresses move to each incoming path.
 @s = addrspace(3) global [8 x float] undef
 declare void @llvm.memcpy.p0.p4.i64(ptr, ptr addrspace(4), i64, i1)
 
@@ -35,7 +35,7 @@ end:
   ret void
 }
 
-; Classes are copied.
+; A memcpy through the phi, which copies a class object, moves too.
 define spir_kernel void @copied(ptr addrspace(4) %view, i1 %c) {
 ; CHECK: @copied(
 ; CHECK: call void @llvm.memcpy.p0.p4.i64(ptr null, ptr addrspace(4) addrspacecast

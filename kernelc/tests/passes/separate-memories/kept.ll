@@ -1,4 +1,4 @@
-; An address of several memories that is kept becomes an address for each memory and the number of the one that holds.
+; A loop-carried address that may be in several memories (address spaces) becomes one address for each memory, and the number of its current memory.
 @s = internal addrspace(3) global [4 x float] poison
 
 ; CHECK: @k(
@@ -42,7 +42,7 @@ end:
   ret void
 }
 
-; Null is in no memory.
+; Null has memory number 0.
 ; CHECK: @null(
 ; CHECK: %p.memory = phi i32 [ 2, %yes ], [ 0, %no ], [ %p.memory, %loop ]
 ; CHECK: %v = load float, ptr addrspace(4) %p.memory2, align 4
@@ -69,7 +69,7 @@ end:
   ret void
 }
 
-; A copy between two of them: each memory with each other. What only tells about an address is dropped.
+; A memcpy whose two addresses may be in several memories becomes a memcpy for each pair of memories. Assumptions about addresses are dropped.
 declare void @llvm.memcpy.p4.p4.i64(ptr addrspace(4), ptr addrspace(4), i64, i1)
 declare void @llvm.assume(i1)
 
@@ -91,7 +91,7 @@ entry:
   ret void
 }
 
-; What is in the memory of devices or null stays as it is. Null in that memory is null.
+; An address that is either null or in device memory (%q) is not split. For a comparison, null has memory number 0.
 ; CHECK: @maybe(
 ; CHECK: %p.memory1 = select i1 %b, ptr addrspace(4) %q, ptr addrspace(4) poison
 ; CHECK: %v.memory1 = load float, ptr addrspace(4) %p.memory1, align 4

@@ -1,7 +1,7 @@
-; These addresses stay.
+; Addresses that separate-memories must not split.
 @s = internal addrspace(3) global [4 x float] poison
 
-; One memory.
+; The address is in one memory, or null.
 ; CHECK: @one(
 ; CHECK: %p = phi ptr addrspace(4)
 ; CHECK: ret void
@@ -17,7 +17,7 @@ end:
   ret void
 }
 
-; An order between memories has no meaning.
+; An ordered comparison uses the address. Addresses in different memories have no order.
 ; CHECK: @ordered(
 ; CHECK: %p = select i1 %c, ptr addrspace(4)
 ; CHECK: icmp ult ptr addrspace(4) %p, %view
@@ -28,7 +28,7 @@ define spir_kernel void @ordered(ptr addrspace(4) %view, i1 %c) {
   ret void
 }
 
-; A function that returns it.
+; The function returns the address.
 ; CHECK: @returned(
 ; CHECK: ret ptr addrspace(4) %p
 define ptr addrspace(4) @returned(ptr addrspace(4) %view, i1 %c) {

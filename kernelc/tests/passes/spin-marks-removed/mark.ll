@@ -1,4 +1,4 @@
-; Marks go, and other calls stay.
+; Removes the marks of spin-marks (calls of __revamp_meet). Other calls stay.
 declare spir_func void @__revamp_meet()
 declare void @other()
 

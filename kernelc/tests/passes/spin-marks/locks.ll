@@ -1,4 +1,4 @@
-; Marks stand where the paths of a loop meet that a thread leaves when it has had the lock.
+; A thread leaves a spin loop after it has held a lock. Each block where paths of such a loop join gets a mark: a call of __revamp_meet.
 define void @branch(ptr %p) {
 ; CHECK: @branch(
 ; CHECK: %done = phi i1
@@ -51,7 +51,7 @@ out:
   ret void
 }
 
-; A call of the function keeps the work before it.
+; The mark is convergent, so the work under the lock stays before it.
 ; CHECK: declare spir_func void @__revamp_meet() #0
 ; CHECK: attributes #0 = { convergent nounwind willreturn }
 ; CHECK: attributes #1 = { convergent }

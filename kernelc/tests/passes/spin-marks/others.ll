@@ -1,5 +1,6 @@
-; Other loops stay.
-; Nothing is done under the lock.
+; Loops that get no marks (calls of __revamp_meet).
+
+; The block that runs with the lock held is empty.
 define void @idle(ptr %p) {
 ; CHECK: @idle(
 ; CHECK-NOT: __revamp_meet
@@ -21,7 +22,7 @@ out:
   ret void
 }
 
-; A loop that counts.
+; The exit depends on a counter, not on the lock.
 define void @counts(ptr %p) {
 ; CHECK: @counts(
 ; CHECK-NOT: __revamp_meet
@@ -44,7 +45,7 @@ out:
   ret void
 }
 
-; No atomic operation.
+; The loop has no atomic operation.
 define void @plain(ptr %p) {
 ; CHECK: @plain(
 ; CHECK-NOT: __revamp_meet

@@ -1,4 +1,4 @@
-; Kernels return where no thread gets to; other functions stay.
+; In kernels, `unreachable` becomes a return. Other functions keep `unreachable`.
 declare void @__revamp_tile_barrier(i32)
 
 define spir_kernel void @kernel() {

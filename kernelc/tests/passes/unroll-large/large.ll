@@ -1,4 +1,4 @@
-; Large loops that count are marked. The loop's other metadata goes.
+; Large counted loops get llvm.loop.unroll.count, which replaces their other loop metadata.
 define void @counts(i32 %n, float %x) {
 ; CHECK: @counts(
 ; CHECK: br i1 %last, label %out, label %head, !llvm.loop !0

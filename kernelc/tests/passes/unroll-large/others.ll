@@ -1,4 +1,4 @@
-; LLVM unrolls it.
+; Loops that get no unroll count. The first is small enough for LLVM to unroll.
 define void @short(i32 %n, float %x) {
 ; CHECK: @short(
 ; CHECK-NOT: llvm.loop
@@ -76,7 +76,7 @@ out:
   ret void
 }
 
-; It is too large.
+; The loop is too large.
 define void @huge(i32 %n, float %x) {
 ; CHECK: @huge(
 ; CHECK-NOT: llvm.loop
@@ -294,7 +294,7 @@ out:
   ret void
 }
 
-; Its length is known.
+; The trip count is constant.
 define void @known(i32 %n, float %x) {
 ; CHECK: @known(
 ; CHECK-NOT: llvm.loop
@@ -412,7 +412,7 @@ out:
   ret void
 }
 
-; It has no length.
+; The exit compares two values that change in each iteration.
 define void @endless(i32 %n, float %x) {
 ; CHECK: @endless(
 ; CHECK-NOT: llvm.loop
@@ -530,7 +530,7 @@ out:
   ret void
 }
 
-; It does not count.
+; The exit depends on floats, not on a counter.
 define void @floats(i32 %n, float %x) {
 ; CHECK: @floats(
 ; CHECK-NOT: llvm.loop
@@ -648,7 +648,7 @@ out:
   ret void
 }
 
-; It is not innermost.
+; The loop is not innermost.
 define void @outer(i32 %n, float %x) {
 ; CHECK: @outer(
 ; CHECK-NOT: llvm.loop
@@ -773,7 +773,7 @@ out:
   ret void
 }
 
-; It has two exits.
+; The loop has two exits.
 define void @exits(i32 %n, float %x) {
 ; CHECK: @exits(
 ; CHECK-NOT: llvm.loop
@@ -894,7 +894,7 @@ out:
   ret void
 }
 
-; It counts by ten.
+; The counter's step is ten.
 define void @ten(i32 %n, float %x) {
 ; CHECK: @ten(
 ; CHECK-NOT: llvm.loop
@@ -1012,7 +1012,7 @@ out:
   ret void
 }
 
-; The user has marked it.
+; The loop has an unroll pragma of the user.
 define void @user(i32 %n, float %x) {
 ; CHECK: @user(
 ; CHECK: !llvm.loop !0

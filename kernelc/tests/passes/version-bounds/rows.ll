@@ -1,13 +1,13 @@
-; A row of threads whose accesses all lie in their memory goes through a loop without checks.
+; A loop over a row of threads gets a second version without bounds checks, which runs if all accesses of the row are in bounds.
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
-; The first and the last thread's offsets are compared with the memory, whose begin and size are in the table behind the block.
+; The offsets of the first and the last thread are compared with the memory's start and size, which are in the table after the argument block.
 ; CHECK: @row(
 ; CHECK: before:
 ; CHECK: getelementptr i8, ptr %block, i64 152
 ; CHECK: getelementptr i8, ptr %block, i64 144
-; An index that goes around does not take the loop without checks: both ends fit in 32 bits.
+; If the first or the last index does not fit in 32 bits, an index wraps around, and the loop with checks runs.
 ; CHECK: icmp sge i64 {{...}}, -2147483648
 ; CHECK: icmp slt i64 {{...}}, 2147483648
 ; CHECK: br i1 {{...}}, label %before.split.us, label %before.split
@@ -54,7 +54,7 @@ done:
   ret i32 0
 }
 
-; What is read in the loop is not known before it: `a[b[i]]`.
+; The index is loaded in the loop, so its range is not known before the loop: `a[b[i]]`.
 ; CHECK: @gather(
 ; CHECK-NOT: .us
 ; CHECK: ret i32 1
@@ -84,7 +84,7 @@ done:
   ret i32 1
 }
 
-; A read of the block is made before the loop only where it lies in the block or its table: the thread that makes it may not exist.
+; A load relative to the argument block moves before the loop only if it reads the block or the table: it then runs even if no thread needs it.
 ; CHECK: @far(
 ; CHECK-NOT: .us
 ; CHECK: ret i32 2
@@ -111,7 +111,7 @@ done:
   ret i32 2
 }
 
-; The elements of an array, whose address the block points to. Each thread has a loop of its own: its last index counts.
+; The argument block points to an array's header, which has the address of the elements. The check covers the last index of the inner loop too.
 ; CHECK: @array(
 ; CHECK: load ptr, ptr %block, align 8
 ; Only the outer loop has two versions.
@@ -155,7 +155,7 @@ done:
   ret i32 3
 }
 
-; An element may change, and need not be there: it is not read before the loop.
+; The load of an element does not move before the loop: the element may change in the loop, or may not exist.
 ; CHECK: @element(
 ; CHECK-NOT: .us
 ; CHECK: ret i32 4

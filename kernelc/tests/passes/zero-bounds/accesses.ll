@@ -1,10 +1,10 @@
-; Accesses of elements stand behind a branch.
+; In native kernels, a branch guards each access to elements: it checks the bounds of the memory.
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 @s = internal global [32 x i32] undef, align 4
 @c = internal constant [4 x ptr] zeroinitializer
 
-; The table follows the block of 40 bytes, rounded up to 48; the pointer is its second one. An address that is said to be in bounds would drop the condition.
+; The table of memory bounds starts at byte 48: the argument block's 40 bytes, rounded up. `%p` loses `inbounds`, so that LLVM keeps the check.
 ; CHECK: @k(
 ; CHECK: %span.start.at.data = add i64 %span.scaled.data, 144
 ; CHECK: %span.size.at.data = add i64 %span.scaled.data, 152
@@ -13,17 +13,17 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NEXT: %zero.1.value = load i32, ptr %p, align 4
 ; CHECK: zero.1:
 ; CHECK-NEXT: phi i32 [ %zero.1.value, %zero.1.in.0 ], [ 0, %entry ]
-; The function's own variables are not checked. Phis take values from what remains of a block.
+; The function's own variables are not checked. If a block is split, its last part becomes the incoming block of phis.
 ; CHECK-NEXT: store i32 {{...}}, ptr %v, align 4
 ; CHECK: %n = phi i32 [ 3, %zero.1 ]
-; A selected pointer has a selected memory.
+; For a select of two pointers, another select chooses the start of the memory.
 ; CHECK: %span.start.q = select i1 %c, i64 %span.start.data, i64 %span.start.more
 ; CHECK: zero.2.in.0:
 ; CHECK-NEXT: store i32 1, ptr %q, align 4
 ; CHECK: zero.2:
 ; CHECK-NEXT: %r = select i1 %c, ptr %v, ptr @s
 ; CHECK-NEXT: store i32 1, ptr %r, align 4
-; Copies from outside are zeros.
+; A copy from an out-of-bounds source writes zeros.
 ; CHECK: zero.3.outside:
 ; CHECK-NEXT: call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 160, i1 false)
 ; CHECK: zero.3.in.1:
@@ -54,7 +54,7 @@ next:
 }
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-; What cannot be followed is looked up.
+; A pointer of unknown origin is looked up at run time.
 ; CHECK: @kept(
 ; CHECK: %span.size.q = call i64 @revamp_native_found(ptr %span.table.q, i64 5, ptr %q, i32 1)
 ; CHECK: zero.1.in.0:
@@ -70,7 +70,7 @@ entry:
   ret void
 }
 
-; A pointer that walks, and what may be anywhere.
+; Two phis get checks: a pointer that advances in a loop, and a pointer to a local variable or to an array.
 ; CHECK: @walks(
 ; CHECK: %span.start.w = phi i64 [ %span.start.data, %entry ], [ %span.start.w, %zero.2 ]
 ; CHECK: %span.size.m = phi i64 [ -1, %entry ], [ %span.size.w, %zero.2 ]

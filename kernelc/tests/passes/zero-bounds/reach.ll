@@ -1,4 +1,4 @@
-; What an access reaches: as many bytes as it stores, which are fewer than those between elements of an array.
+; The size of an access is its store size, which may be smaller than the stride between elements of an array.
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
@@ -13,7 +13,7 @@ define void @narrow(ptr noundef align 8 dereferenceable(8) %0) "revamp-kernel" {
   ret void
 }
 
-; The address of an array's elements never changes; an element may.
+; The address of an array's elements never changes, so the load of this address is invariant. Loads of elements are not.
 ; CHECK: @array(
 ; CHECK: %data = load ptr, ptr %array, align 8, !invariant.load
 ; CHECK-NOT: invariant.load
@@ -26,7 +26,7 @@ define void @array(ptr noundef align 8 dereferenceable(8) %0) "revamp-kernel" {
   ret void
 }
 
-; Each address of a long chain is looked at once.
+; Each address of a long chain is analysed once; otherwise the time would be exponential.
 ; CHECK: @chain(
 ; CHECK: store i32 1, ptr %s40, align 4
 define void @chain(ptr noundef align 8 dereferenceable(8) %0, i1 %c) "revamp-kernel" {

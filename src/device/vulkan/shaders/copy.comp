@@ -1,5 +1,5 @@
-// Copies `units` units from the packed position `first` on. A CopyPlan is nested loops around a contiguous run.
-// Built twice: UNIT uvec4 (16 bytes) and uint (4 bytes). scripts/shaders compiles it; the .spv files are checked in.
+// Copies `units` units of a CopyPlan (nested loops around a contiguous run), from the packed position `first` on.
+// scripts/shaders compiles it twice, with UNIT = uvec4 (16 bytes) and UNIT = uint (4 bytes). The .spv files are checked in.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

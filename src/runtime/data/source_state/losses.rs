@@ -34,7 +34,8 @@ impl SourceState {
     pub fn check(&self, region: &Region) -> Result<()> {
         match self.directory.loss(region) {
             Some((range, id)) => Err(self.reason(id).context(format_args!(
-                "bytes {} to {} of the data are lost; replace them by a copy, a write of the host or discard_data",
+                "bytes {} to {} of the data are lost; overwrite these bytes by a copy or on the host, or call \
+                 discard_data",
                 range.start, range.end
             ))),
             None => Ok(()),
@@ -46,7 +47,7 @@ impl SourceState {
         known.cloned().unwrap_or_else(|| Error::internal("data were lost for an unknown reason"))
     }
 
-    /// Records that bytes of a holder were written anew: earlier losses there no longer matter.
+    /// Records that bytes of a holder were overwritten, so that earlier losses there no longer matter.
     pub fn renewed(&self, region: &Region, holder: &Holder) {
         if !any_lost() {
             return;
@@ -58,25 +59,25 @@ impl SourceState {
         }
     }
 
-    /// Takes over what the trackers of buffers note as lost, and all that was on lost devices. True if anything was new:
-    /// other holders' copies then count instead.
+    /// Enters losses into the directory: the losses that trackers of buffers note, and all bytes on lost devices. True if a loss was
+    /// new. A retry may then use the copies of other holders.
     pub fn absorb_losses(&mut self) -> bool {
         let mut found: Vec<(Range<u64>, Location, Error)> = Vec::new();
         for (_, location, base, buffer) in self.buffers() {
             let lost = buffer.tracker().take_lost().into_iter();
             found.extend(lost.map(|(r, reason)| (r.start + base..r.end + base, location, reason)));
         }
-        // Memory that the host addresses outlives the device.
+        // Memory that the host can address outlives the device, so it is not lost.
         let all = self.directory.bytes();
-        let gone = |view: &Arc<AcceleratorView>, location, buffer: Option<&Arc<dyn Buffer>>| {
+        let lost_with_device = |view: &Arc<AcceleratorView>, location, buffer: Option<&Arc<dyn Buffer>>| {
             let lost = view.device().lost().filter(|_| buffer.is_none_or(|b| b.host().is_none()));
             lost.map(|reason| (0..all, location, reason))
         };
         if let Home::Array(a) = &self.home {
-            found.extend(gone(a.copy_view(), Location::HOME, Some(a.buffer())));
+            found.extend(lost_with_device(a.copy_view(), Location::HOME, Some(a.buffer())));
         }
         for holder in self.holders.iter().filter(|p| matches!(p.memory, MemoryId::Block(_))) {
-            found.extend(holder.view.as_ref().and_then(|view| gone(view, holder.location, None)));
+            found.extend(holder.view.as_ref().and_then(|view| lost_with_device(view, holder.location, None)));
         }
         let mut is_new = false;
         for (range, location, reason) in found {

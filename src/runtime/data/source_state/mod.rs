@@ -1,4 +1,5 @@
-//! What the lock of a data source protects: home, copies elsewhere, and how bytes get from one to the other.
+//! The state of a data source, protected by the source's lock: home (the source's own storage), copies in other memory, and transfers
+//! between them.
 
 mod losses;
 mod moves;
@@ -17,38 +18,39 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Device blocks begin at a multiple of this many bytes of the source: the largest alignment that a binding can need.
+/// A device block begins at an offset in the source that is a multiple of this number of bytes, the largest alignment
+/// that a binding can need.
 const BLOCK_ALIGN: u64 = 256;
-/// A block that has grown this often grows ahead of its use, so that a walk over a source takes linear time.
+/// A block that has grown this often grows by more than is needed, so that a pass over a source in pieces takes linear time.
 const GROWN_OFTEN: u32 = 2;
 
 /// How long a driver may take to release memory after the work that used it.
-const PATIENCE: Duration = Duration::from_millis(100);
+const RELEASE_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Where a source lives.
+/// The storage of a source.
 pub(in crate::runtime) enum Home {
-    /// Nowhere yet: made at the first use (docs/spec/array-views.md#views-without-a-data-source).
+    /// No storage yet; the first use makes it (docs/spec/array-views.md#views-without-a-data-source).
     Open {
-        /// Extent of the view it was made for.
+        /// Extent of the view for which the source was made.
         extent: Box<[i32]>,
-        /// Bytes of its elements.
+        /// Bytes of an element.
         element: usize,
     },
     /// Memory of the program.
     Host(HostSpan),
     /// Memory of the library, for a view without a data source that the host used first.
-    Own(HostBlock),
+    Library(HostBlock),
     /// An array.
     Array(Arc<Storage>),
 }
 
 impl Home {
-    /// The address of its memory on the host, if it has one.
+    /// The memory of home as the host addresses it; `None` if the host cannot.
     pub fn host(&self) -> Option<HostSpan> {
         match self {
             Self::Open { .. } => None,
             Self::Host(span) => Some(*span),
-            Self::Own(block) => Some(block.span()),
+            Self::Library(block) => Some(block.span()),
             Self::Array(a) if a.shares_host() => a.buffer().host(),
             Self::Array(_) => None,
         }
@@ -58,8 +60,9 @@ impl Home {
 /// A device's copy of the part of a source that was used there.
 struct DeviceBlock {
     view: Arc<AcceleratorView>,
-    /// The memory, and the source's byte at which it begins.
+    /// The memory, and the offset in the source at which it begins.
     memory: Option<(Arc<dyn Buffer>, u64)>,
+    /// The number of times that the block has grown.
     grown: u32,
 }
 
@@ -69,15 +72,15 @@ impl DeviceBlock {
     }
 }
 
-/// A location with its memory, as the runtime knows it.
+/// A location of the coherence directory (an accelerator_view or the host), with the memory that it uses.
 pub(in crate::runtime) struct Holder {
     /// The accelerator_view; `None`: the host.
     view: Option<Arc<AcceleratorView>>,
-    /// Its number in the directory.
+    /// The number of the location in the directory.
     pub location: Location,
-    /// Which memory it uses.
+    /// The memory that the location uses.
     memory: MemoryId,
-    /// Home's memory as this device addresses it.
+    /// If `memory` is home's memory or the host copy: this memory as a buffer of the view's device.
     alias: Option<Arc<dyn Buffer>>,
 }
 
@@ -88,22 +91,22 @@ impl Holder {
     }
 }
 
-/// The state of a source. Whoever uses the source locks it.
+/// The state of a source. Every use of the source locks it.
 pub(in crate::runtime) struct SourceState {
     pub directory: Directory,
     home: Home,
     holders: Vec<Arc<Holder>>,
     blocks: Vec<DeviceBlock>,
     host_copy: Option<HostBlock>,
-    /// Grows whenever a holder or its memory changes.
+    /// A counter that increases whenever a holder or its memory changes.
     moves: u64,
-    /// Why bytes are lost; a [`LossId`] counts from 1.
+    /// The reasons of losses. The [`LossId`] n means the n-th reason, counted from 1.
     losses: Vec<Error>,
     /// True once the last view is gone.
     is_closed: bool,
 }
 
-/// Changes whenever something changes that a launch has found out about a source.
+/// A stamp that changes with every fact about a source that a cached launch relies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::runtime) struct Stamp {
     epoch: u64,
@@ -111,7 +114,7 @@ pub(in crate::runtime) struct Stamp {
 }
 
 impl Holder {
-    /// Home's own memory, whoever addresses it.
+    /// The holder of home's memory, without a view or an alias.
     fn home() -> Self {
         Self { view: None, location: Location::HOME, memory: MemoryId::Home, alias: None }
     }
@@ -121,7 +124,8 @@ impl Holder {
 fn released_meanwhile() -> Error {
     Error::new(
         ErrorKind::InvalidHandle,
-        "another thread released the array_view while this call was about to use it; release it after the call",
+        "another thread released the array_view while this call was about to use it; release the array_view only after \
+         the call",
     )
 }
 
@@ -139,7 +143,7 @@ impl SourceState {
         }
     }
 
-    /// True if the last view is gone: nobody may use the memory any more.
+    /// True if the last view is gone, so that no operation may use the memory any more.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
@@ -150,14 +154,14 @@ impl SourceState {
         if self.is_closed { Err(released_meanwhile()) } else { Ok(()) }
     }
 
-    /// True if there is nothing to write back.
-    pub fn is_home(&self) -> bool {
+    /// True if all bytes are valid at home, so that there is nothing to write back.
+    pub fn is_written_back(&self) -> bool {
         self.directory.is_valid(&Region::linear(0..self.directory.bytes()), Location::HOME)
     }
 
-    /// True if nothing under way uses memory of the program.
+    /// True if no unfinished work uses home's memory or the host copy, except through the array's own buffer.
     pub fn is_unused(&self) -> bool {
-        let (all, own) = (0..self.directory.bytes(), self.own_buffer());
+        let (all, own) = (0..self.directory.bytes(), self.home_buffer());
         let borrowed =
             self.buffers().filter(|(memory, _, _, b)| !matches!(memory, MemoryId::Block(_)) && Some(b.id()) != own);
         borrowed.map(|(_, _, _, buffer)| buffer).all(|buffer| buffer.tracker().is_free(&all, Access::Write))
@@ -168,8 +172,9 @@ impl SourceState {
         Stamp { epoch: self.directory.epoch(), moves: self.moves }
     }
 
-    /// True if a holder's memory is used only through its own buffer, so that no other use has to be waited for.
-    pub fn has_one_way(&self, holder: &Holder) -> bool {
+    /// True if all uses of a holder's memory go through the same buffer, so that no use has to wait for uses through
+    /// other buffers.
+    pub fn uses_one_buffer(&self, holder: &Holder) -> bool {
         let own = |p: &Arc<Holder>| match (&p.alias, &holder.alias) {
             (Some(a), Some(b)) => a.id() == b.id(),
             (None, _) => true,
@@ -183,12 +188,12 @@ impl SourceState {
             || home && self.holders.iter().filter(|p| p.memory == holder.memory).all(own)
     }
 
-    /// Makes the storage of an open source where `first` is (`None`: on the host), and returns home's location.
+    /// Makes the storage of an open source on `first` (`None`: on the host). Does nothing if the source has storage.
     fn make_storage(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<()> {
         let Home::Open { extent, element } = &self.home else { return Ok(()) };
         let bytes = self.directory.bytes();
         self.home = match first.filter(|v| v.accelerator().kind() != DeviceKind::Cpu) {
-            None => Home::Own(HostBlock::new(bytes)?),
+            None => Home::Library(HostBlock::new(bytes)?),
             Some(view) => Home::Array(Storage::create(ArrayRequest {
                 view: view.clone(),
                 extent,
@@ -273,7 +278,7 @@ impl SourceState {
         self.holders.iter().filter(|p| p.memory == memory).find(same)
     }
 
-    /// Home's memory as a buffer of the view's device, if the device can use it as fast as its own.
+    /// Home's memory as a buffer of the view's device, if the device can use this memory as fast as its own.
     fn alias(&self, view: &Arc<AcceleratorView>) -> Result<Option<Arc<dyn Buffer>>> {
         let device = view.device();
         if let Some(known) = self.alias_of(MemoryId::Home, view) {
@@ -284,12 +289,12 @@ impl SourceState {
         }
         if let Home::Array(a) = &self.home {
             if a.device().id() == device.id() {
-                let reaches = !a.is_staging() || device.shares_memory();
-                return Ok(reaches.then(|| a.buffer().clone()));
+                let can_use_buffer = !a.is_staging() || device.shares_memory();
+                return Ok(can_use_buffer.then(|| a.buffer().clone()));
             }
         }
         match self.home.host() {
-            // Bindings count from the span's start, as they do in device blocks.
+            // Offsets of bindings count from the start of the span, as in device blocks, so the start must be aligned.
             Some(span) if span.address() % view.accelerator().properties().min_storage_buffer_alignment.max(1) == 0 => {
                 device.import(span, "array_view")
             }
@@ -297,7 +302,7 @@ impl SourceState {
         }
     }
 
-    /// Waits for uses of memory of the host (home's or the copy's) through other buffers than `except`.
+    /// Waits for conflicting uses of home's memory or of the host copy through buffers other than `except`.
     pub fn wait_memory(&self, memory: MemoryId, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         let mut seen = None;
         let mut wait = |buffer: &Arc<dyn Buffer>| {
@@ -325,7 +330,7 @@ impl SourceState {
         self.wait_memory(MemoryId::Home, range, access, except)
     }
 
-    /// All buffers, with their memory, a location that has it, and the source's byte at which they begin.
+    /// All buffers, each with the id of its memory, a location that uses this memory, and the offset in the source at which the buffer begins.
     fn buffers(&self) -> impl Iterator<Item = (MemoryId, Location, u64, &Arc<dyn Buffer>)> {
         let own = match &self.home {
             Home::Array(a) => Some((MemoryId::Home, Location::HOME, 0, a.buffer())),
@@ -348,7 +353,7 @@ impl SourceState {
         Ok(())
     }
 
-    /// True if the region is valid at home and not in a copy on the host.
+    /// True if the whole region is valid at home, and part of it is not valid in the host copy.
     pub fn is_only_at_home(&self, region: &Region) -> Result<bool> {
         let is_at = |at| Ok(self.directory.missing(region, at)?.is_empty());
         for copy in self.holders.iter().filter(|p| p.memory == MemoryId::HostCopy) {
@@ -359,15 +364,15 @@ impl SourceState {
         is_at(Location::HOME)
     }
 
-    /// The id of the buffer of the array it is over.
-    pub fn own_buffer(&self) -> Option<u64> {
+    /// The id of the array's buffer, if home is an array.
+    pub fn home_buffer(&self) -> Option<u64> {
         match &self.home {
             Home::Array(a) => Some(a.buffer().id()),
             _ => None,
         }
     }
 
-    /// The holder where the source lives; storage not made yet is made where `first` is.
+    /// The holder of home. If the storage is not made yet, it is made on `first`.
     pub fn home_holder(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<Arc<Holder>> {
         self.make_storage(first)?;
         match &self.home {
@@ -379,7 +384,7 @@ impl SourceState {
         }
     }
 
-    /// The accelerator_view it lives on; `None`: the host, or nowhere yet.
+    /// The accelerator_view of home; `None`: home is on the host, or not made yet.
     pub fn home_view(&self) -> Option<&Arc<AcceleratorView>> {
         match &self.home {
             Home::Array(a) => Some(a.view()),
@@ -397,7 +402,7 @@ impl SourceState {
         matches!(self.home, Home::Open { .. })
     }
 
-    /// Waits until nothing that conflicts is under way at a holder.
+    /// Waits until no conflicting work is in progress at a holder.
     pub fn wait_conflicts(&self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<()> {
         match holder.memory {
             MemoryId::Home | MemoryId::HostCopy => self.wait_memory(holder.memory, hull, access, None),
@@ -413,7 +418,7 @@ impl SourceState {
         self.holders.iter().filter_map(|p| p.view.as_ref())
     }
 
-    /// Bytes held for the source on the accelerator of a holder, beside home.
+    /// Bytes allocated for the source at a holder, not counting home.
     pub fn allocated(&self, holder: &Holder) -> u64 {
         match holder.memory {
             MemoryId::Home => 0,
@@ -425,16 +430,16 @@ impl SourceState {
         }
     }
 
-    /// Gives up the copies on devices, what finished work still holds of them, and the ways to memory of the program.
+    /// Releases the copies on devices, the references of finished work to them, and the aliases of holders.
     pub fn close(&mut self, array: Option<&Arc<Storage>>) {
         self.is_closed = true;
-        self.let_go(self.own_buffer());
+        self.release_aliases(self.home_buffer());
         for block in &mut self.blocks {
             block.memory = None;
             block.view.device().reclaim();
         }
         if let Some(array) = array {
-            // Whoever uses the array by itself is told too.
+            // Later uses of the array without views must report these losses too.
             for (range, id) in self.directory.losses() {
                 array.buffer().tracker().lose(range, self.reason(id));
             }
@@ -442,9 +447,9 @@ impl SourceState {
         }
     }
 
-    /// Gives up the ways in which devices address home's memory: their drivers must have let go of memory of the program
-    /// when it gets it back.
-    fn let_go(&mut self, own: Option<u64>) {
+    /// Releases the aliases of holders, except buffer `own`. Waits up to [`RELEASE_TIMEOUT`] until drivers have released the
+    /// memory, because the program may free its memory afterwards.
+    fn release_aliases(&mut self, own: Option<u64>) {
         self.moves += 1;
         let holders = std::mem::take(&mut self.holders);
         self.holders =
@@ -454,9 +459,9 @@ impl SourceState {
         borrowed.retain(|(buffer, _)| Some(buffer.id()) != own);
         borrowed.sort_unstable_by_key(|(buffer, _)| buffer.id());
         borrowed.dedup_by_key(|(buffer, _)| buffer.id());
-        let patience = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + RELEASE_TIMEOUT;
         for (buffer, view) in borrowed {
-            while Arc::strong_count(&buffer) > 1 && Instant::now() < patience {
+            while Arc::strong_count(&buffer) > 1 && Instant::now() < deadline {
                 view.device().reclaim();
                 std::thread::yield_now();
             }

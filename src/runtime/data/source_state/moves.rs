@@ -1,4 +1,4 @@
-//! How bytes of a data source get from one holder to another.
+//! Transfers of a data source's bytes between holders.
 
 use super::{BLOCK_ALIGN, GROWN_OFTEN, Holder, Home, SourceState};
 use crate::coherence::{Location, MemoryId, Move};
@@ -7,15 +7,16 @@ use crate::error::{Error, Result};
 use crate::geometry::{CopyDim, CopyPlan, Region};
 use crate::host::{HostBlock, HostSpan};
 use crate::kernel::Access;
-use crate::runtime::data::transfer::{Endpoint, Tally, Then, run};
+use crate::runtime::data::transfer::{CallerNext, Endpoint, Tally, run};
+use crate::trace::transfers::Rule;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A region of more rows than this is told as a whole where that is as good.
+/// The directory may record the hull of a region that has more rows than this.
 const MANY_ROWS: u64 = 256;
 
 impl SourceState {
-    /// The memory of a location, and the source's byte at which it begins.
+    /// The memory of a location, and the offset in the source at which it begins.
     pub(super) fn memory(&mut self, location: Location) -> Result<(Endpoint, u64)> {
         let holder = self.holder_at(location);
         match holder.memory {
@@ -39,7 +40,8 @@ impl SourceState {
         }
     }
 
-    /// The host's copy of a source that lives elsewhere. It never moves; pages that nobody touches take no memory.
+    /// The host copy: memory on the host with a copy of the source's bytes, for locations that cannot use home's memory. It is never
+    /// reallocated. Pages that are never accessed take no memory.
     pub(super) fn host_copy(&mut self) -> Result<HostSpan> {
         if self.host_copy.is_none() {
             self.host_copy = Some(HostBlock::new(self.directory.bytes())?);
@@ -47,7 +49,7 @@ impl SourceState {
         Ok(self.host_copy.as_ref().map_or(HostSpan::empty(), HostBlock::span))
     }
 
-    /// Makes sure that the holder has memory for these bytes. May move a device's block, so take addresses afterwards.
+    /// Makes sure that the holder has memory for these bytes. May reallocate a device's block, so take addresses afterwards.
     pub fn reserve(&mut self, holder: &Holder, hull: &Range<u64>) -> Result<()> {
         let MemoryId::Block(number) = holder.memory else { return Ok(()) };
         let all = self.directory.bytes();
@@ -81,37 +83,54 @@ impl SourceState {
         Ok(())
     }
 
-    /// Makes the region valid at `holder`, moving what is missing.
+    /// Makes the region valid at `holder` by moving the missing bytes.
     pub fn fetch(&mut self, region: &Region, holder: &Holder, tally: Tally<'_>) -> Result<()> {
         self.check(region)?;
         self.directory.make_room(region)?;
         let was_valid = self.directory.is_valid(region, holder.location);
         for step in self.directory.missing(region, holder.location)? {
-            self.carry(&step, tally)?;
+            let call = tally.call.with_rule(|rule| self.rule(rule, &step, holder.location));
+            self.perform_move(&step, Tally { call, ..tally })?;
             self.directory.holds(&step.region, step.to);
             self.renewed(&step.region, &self.holder_at(step.to));
             if self.holder_at(step.from).shares_home() {
                 self.directory.holds(&step.region, Location::HOME);
             }
         }
-        // What was dirty elsewhere in home's memory is home now (COH-12). What was valid here stays as it is (COH-8).
+        // Bytes that were dirty at another location of home's memory are now valid at home (COH-12). If the region was valid at this
+        // holder before, its state stays unchanged (COH-8).
         if holder.shares_home() && !was_valid {
             self.directory.holds(region, Location::HOME);
         }
-        self.is_held(region, holder);
+        self.record_held(region, holder);
         Ok(())
     }
 
-    /// Records that the region is at the holder. Of a long column the host holds what lies between its rows too, where it is
-    /// the same memory: else the map gets a segment for each row. Launches choose no host by what it holds.
-    pub fn is_held(&mut self, region: &Region, holder: &Holder) {
+    /// The rule of the specification that requires a step of a transfer to `target`. Starts from the rule of the call.
+    fn rule(&self, call_rule: Rule, step: &Move, target: Location) -> Rule {
+        if step.to != target {
+            return Rule::Coh19;
+        }
+        match (call_rule, &self.home) {
+            (Rule::Av2, Home::Array(array)) if array.is_staging() => Rule::Stg11,
+            (Rule::Av4, Home::Array(array)) if array.is_staging() => Rule::Stg12,
+            (Rule::Dst1, Home::Array(_)) => Rule::Dst4,
+            _ => call_rule,
+        }
+    }
+
+    /// Records that the region is valid at the holder. If the holder is the host and the region has many rows, the
+    /// bytes between the rows are recorded too, provided that they are in the memory of the holder: one large segment
+    /// is cheaper than a segment for each row. The additional bytes do not affect launches, because launches never
+    /// choose the host for the bytes that it holds.
+    pub fn record_held(&mut self, region: &Region, holder: &Holder) {
         let whole = Region::linear(region.hull());
-        let is_long = holder.view.is_none() && region.runs() > MANY_ROWS;
-        let all = is_long && self.directory.is_in_memory_of(&whole, holder.location);
+        let is_host_with_many_rows = holder.view.is_none() && region.runs() > MANY_ROWS;
+        let all = is_host_with_many_rows && self.directory.is_in_memory_of(&whole, holder.location);
         self.directory.holds(if all { &whole } else { region }, holder.location);
     }
 
-    pub(super) fn carry(&mut self, step: &Move, tally: Tally<'_>) -> Result<()> {
+    pub(super) fn perform_move(&mut self, step: &Move, tally: Tally<'_>) -> Result<()> {
         let hull = step.region.hull();
         let ((from, from_base), (to, to_base)) = (self.memory(step.from)?, self.memory(step.to)?);
         for (memory, location, access) in [(&from, step.from, Access::Read), (&to, step.to, Access::Write)] {
@@ -128,11 +147,11 @@ impl SourceState {
                 .collect(),
             run: step.region.run,
         };
-        run(&from, &to, &plan, tally, Then::Wait, None).map(drop)
+        run(&from, &to, &plan, tally, CallerNext::Wait, None).map(drop)
     }
 
-    /// The memory of a holder for kernels and copies, with the source's byte at which it begins. Waits until uses of the
-    /// same memory through other buffers are done.
+    /// The memory of a holder for kernels and copies, and the offset in the source at which it begins. Waits for conflicting uses of
+    /// the same memory through other buffers.
     #[inline(always)]
     pub fn device_memory(
         &mut self,
@@ -155,7 +174,7 @@ impl SourceState {
                 let memory = self.blocks[n as usize].memory.clone();
                 memory.ok_or_else(|| Error::internal("a device block was used before it was made"))
             }
-            _ => Err(Error::internal("memory of the host was asked for as a device's")),
+            _ => Err(Error::internal("host memory was requested as device memory")),
         }
     }
 
@@ -166,7 +185,7 @@ impl SourceState {
         Ok(found)
     }
 
-    /// The address on the host of the source's first byte, after everything that conflicts is done.
+    /// Waits for conflicting work, and returns the source's memory on the host, from its first byte on.
     pub fn host_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
         self.wait_memory(holder.memory, hull, access, None)?;
         match (holder.memory, self.home.host()) {
