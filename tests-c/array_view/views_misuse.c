@@ -862,7 +862,8 @@ static bool loss_is_reported;
 
 static void note_loss(revamp_log_level level, const char *message, void *context) {
     (void)context;
-    if (level == REVAMP_LOG_ERROR && strstr(message, "lost")) __atomic_store_n(&loss_is_reported, true, __ATOMIC_SEQ_CST);
+    if (level == REVAMP_LOG_ERROR && strstr(message, "lost"))
+        __atomic_store_n(&loss_is_reported, true, __ATOMIC_SEQ_CST);
 }
 
 /* Waits, because another thread may still be delivering the report. */

@@ -109,16 +109,24 @@ impl Reciprocal {
         Some(Self { high, low, negative: b < 0.0 })
     }
 
+    /// True if the product of a finite dividend and `low` may be infinite.
+    fn product_may_overflow(&self) -> bool {
+        self.low.abs() > 1.0
+    }
+
     /// The quotient of a, and the condition that it is correct. A dividend of +0 is frequent and passes. A dividend of -0 does not, because
-    /// its quotient may have the wrong sign.
+    /// its quotient may have the wrong sign. Most divisors need no upper bound: if the product with `low` cannot overflow, the sum
+    /// overflows only if the quotient does; an infinite dividend gives an infinite quotient or NaN, which does not pass.
     fn times(&self, asm: &mut Assembler, a: Word) -> (Word, Word) {
         let [high, low] = [self.high, self.low].map(|part| float(asm, part));
-        let low = asm.make(S::FMul, Scalar::F32, &[a, low]);
-        let quotient = asm.multiply_add(Scalar::F32, [a, high, low]);
+        let product = asm.make(S::FMul, Scalar::F32, &[a, low]);
+        let quotient = asm.multiply_add(Scalar::F32, [a, high, product]);
         let ty = asm.scalar(Scalar::F32);
         let magnitude = asm.glsl(Glsl::FAbs, ty, &[quotient]);
-        let usual = is_positive_zero_or_above(asm, a, magnitude, MIN_QUOTIENT);
-        let usual = and_below(asm, usual, magnitude, MAX_QUOTIENT);
+        let mut usual = is_positive_zero_or_above(asm, a, magnitude, MIN_QUOTIENT);
+        if self.product_may_overflow() {
+            usual = and_below(asm, usual, magnitude, MAX_QUOTIENT);
+        }
         (if self.negative { asm.make(S::FNegate, Scalar::F32, &[quotient]) } else { quotient }, usual)
     }
 }
@@ -405,6 +413,22 @@ mod tests {
                     near = (-b).mul_add(near, 1.0).mul_add(near, near);
                 }
                 assert_eq!(near, 1.0 / b, "1 / {b:e}, {off} off");
+            }
+        }
+    }
+
+    #[test]
+    fn large_dividends_of_constants_are_rounded_once_or_take_the_slow_path() {
+        let last = [f32::MAX, 3.0e38, 1.8e38, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let dividends = || digits(200).flat_map(|d| [126, 127].map(|n| d * power_of_two(n))).chain(last);
+        let divisors = digits(200).flat_map(|d| [-126, -50, -26, -25, -24, -1, 0, 1, 49].map(|n| d * power_of_two(n)));
+        for (b, by) in divisors.filter_map(|b| Some((b, Reciprocal::new(b)?))) {
+            for a in dividends() {
+                let quotient = a.mul_add(by.high, a * by.low);
+                let is_usual =
+                    quotient.abs() > MIN_QUOTIENT && (!by.product_may_overflow() || quotient.abs() < MAX_QUOTIENT);
+                assert!(!is_usual || quotient == a / b.abs(), "{a:e} / {b:e}");
+                assert!(is_usual || !a.is_finite() || by.product_may_overflow(), "{a:e} / {b:e}");
             }
         }
     }
