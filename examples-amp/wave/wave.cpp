@@ -1,6 +1,6 @@
 // Simulates waves in a square basin on all accelerators. Each accelerator computes a band of rows, and needs for it one
 // row of each neighbour's band. Only these rows move between devices: array_views know where each element was last
-// written.
+// written. An accelerator computes the rows that its neighbours need first; they move while it computes the others.
 #include <amp.h>
 
 #include <algorithm>
@@ -31,13 +31,23 @@ double simulate(const std::vector<accelerator_view> &by, int size, int steps, st
     array_view<float, 2> now(size, size, heights), before(size, size, previous_heights);
     const auto start = std::chrono::steady_clock::now();
     const int parts = static_cast<int>(by.size());
+    // The rows on the border stay at rest.
+    const auto first_row = [&](int part) { return 1 + (size - 2) * part / parts; };
+    const auto step_rows = [&](int part, int first, int end) {
+        if (first >= end) return;
+        accelerator_view worker = by[static_cast<std::size_t>(part)];
+        step(worker, now.section(first - 1, 0, end - first + 2, size), before.section(first, 0, end - first, size));
+        // Submits the kernel alone, so that copies of its rows need not wait for other rows.
+        worker.flush();
+    };
     for (int n = 0; n < steps; n++) {
         for (int i = 0; i < parts; i++) {
-            // The rows on the border stay at rest.
-            const int first = 1 + (size - 2) * i / parts, end = 1 + (size - 2) * (i + 1) / parts;
-            step(by[static_cast<std::size_t>(i)], now.section(first - 1, 0, end - first + 2, size),
-                 before.section(first, 0, end - first, size));
+            const int first = first_row(i), end = first_row(i + 1);
+            if (i > 0) step_rows(i, first, first + 1);
+            if (i + 1 < parts) step_rows(i, std::max(end - 1, first + (i > 0)), end);
         }
+        for (int i = 0; i < parts; i++)
+            step_rows(i, first_row(i) + (i > 0), first_row(i + 1) - (i + 1 < parts));
         std::swap(now, before);
     }
     now.synchronize();
