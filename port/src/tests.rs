@@ -243,6 +243,12 @@ const FIXES: &[(&str, &str)] = &[
          long long t = std::max(ticks(), 1ll); unsigned long u, v = std::min(u, w.size()); v = std::min((unsigned)n, 3u);",
     ),
     (
+        "short s, t; int a = min(-s, t); float x; x = max(x, 1e-5f); double d = max(d, 1e-5f);\n\
+         size_t n; LONGLONG q; a = min(n + q, 1ull) + min(n + q, 1ll);",
+        "short s, t; int a = min(-s, t); float x; x = std::max(x, 1e-5f); double d = max(d, 1e-5f);\n\
+         size_t n; long long q; a = std::min(n + q, 1ull) + min(n + q, 1ll);",
+    ),
+    (
         "DECLARE_HANDLE(HMINE);\nEXTERN_C_START\nULONGLONG n = MAXINT32;\nEXTERN_C_END",
         "struct HMINE__ { int unused; }; typedef HMINE__ *HMINE;\nextern \"C\" {\nunsigned long long n = INT32_MAX;\n}",
     ),

@@ -62,7 +62,8 @@ fn quoted(rest: &str, quote: u8) -> usize {
         if !escaped && (c == quote || c == b'\n') {
             return n + 1;
         }
-        escaped = !escaped && c == b'\\';
+        // A backslash before the end of a line continues the literal, also if the line ends with "\r\n".
+        escaped = !escaped && c == b'\\' || escaped && c == b'\r';
     }
     rest.len()
 }
@@ -103,7 +104,12 @@ pub fn tokens(source: &str) -> Vec<Token<'_>> {
             at += quoted(rest, c);
             Kind::Literal
         } else if c.is_ascii_digit() {
-            while at < bytes.len() && (word(bytes[at]) || bytes[at] == b'.' || bytes[at] == b'\'') {
+            let is_exponent = |c: u8| matches!(c, b'e' | b'E' | b'p' | b'P');
+            while at < bytes.len()
+                && (word(bytes[at])
+                    || matches!(bytes[at], b'.' | b'\'')
+                    || matches!(bytes[at], b'+' | b'-') && is_exponent(bytes[at - 1]))
+            {
                 at += 1;
             }
             Kind::Literal
@@ -275,5 +281,19 @@ mod tests {
         let found = tokens("\u{FEFF}#define A\nint \u{e4};");
         assert!(found[0].directive && found[0].text == "#" && found[0].start == 3);
         assert_eq!(found.iter().map(|t| t.text).collect::<Vec<_>>(), ["#", "define", "A", "int", "\u{e4}", ";"]);
+    }
+
+    #[test]
+    fn numbers_include_the_signs_of_exponents() {
+        let texts = |source| tokens(source).iter().map(|t| t.text).collect::<Vec<_>>();
+        assert_eq!(texts("1e-5f-0x1p+3+1'0.5E2+e-1"), ["1e-5f", "-", "0x1p+3", "+", "1'0.5E2", "+", "e", "-", "1"]);
+    }
+
+    #[test]
+    fn a_backslash_continues_a_string_on_the_next_line() {
+        for source in ["\"a\\\nb\" c", "\"a\\\r\nb\" c"] {
+            assert_eq!(tokens(source).len(), 2, "{source:?}");
+        }
+        assert_eq!(tokens("\"\\\\\" a").len(), 2);
     }
 }

@@ -23,8 +23,7 @@ pub fn finding(source: &Source, code: &Code, at: usize, reason: &str) -> Finding
     finding.with(edit)
 }
 
-/// The arithmetic type of an expression on Linux, after the edits of `idioms.txt`. The variants are ordered: the sum of two numbers has the greater
-/// of their types.
+/// The arithmetic type of an expression on Linux, after the edits of `idioms.txt`. The variants are ordered for [`ArithmeticType::common`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ArithmeticType {
     /// A type smaller than `int`: `c` for char, `s` for signed or `u` for unsigned, and its size in bytes.
@@ -38,6 +37,18 @@ pub enum ArithmeticType {
     UnsignedLongLong,
     Float,
     Double,
+}
+
+impl ArithmeticType {
+    /// The type of the sum of two numbers: the greater of their types, at least int. No signed type includes all values of an unsigned type of the
+    /// same size.
+    fn common(self, other: Self) -> Self {
+        let greater = self.max(other).max(Self::Int);
+        match (self.min(other), greater) {
+            (Self::UnsignedLong, Self::LongLong) => Self::UnsignedLongLong,
+            _ => greater,
+        }
+    }
 }
 
 /// The one-word names of each type. `type_of_words` handles types of several words.
@@ -99,13 +110,12 @@ pub fn arithmetic_type(source: &Source, code: &Code, range: Range<usize>) -> Opt
         return if code.is_name(first) { type_of_name(source, code, word) } else { type_of_literal(word) };
     }
     if let Some(operands) = operands(code, &range) {
-        // The sum of small numbers has the type int.
         let all: Option<Vec<ArithmeticType>> =
             operands.into_iter().map(|part| arithmetic_type(source, code, part)).collect();
-        return all?.into_iter().max().map(|arithmetic_type| arithmetic_type.max(ArithmeticType::Int));
+        return all?.into_iter().reduce(ArithmeticType::common);
     }
     if word == "-" {
-        return arithmetic_type(source, code, first + 1..range.end);
+        return arithmetic_type(source, code, first + 1..range.end).map(|operand| operand.common(ArithmeticType::Int));
     }
     if let Some(close) = code.pair(first).filter(|&close| word == "(" && close < last) {
         // A C-style cast.
