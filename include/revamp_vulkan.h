@@ -455,7 +455,9 @@ typedef struct revamp_vulkan_shared_memory {
      */
     bool is_dedicated;
     /**
-     * VkPhysicalDeviceIDProperties::deviceUUID of the hardware. Written by an export only.
+     * VkPhysicalDeviceIDProperties::deviceUUID of the hardware that has exported the memory. Zeros
+     * in an import: unknown; the program then vouches for the hardware, since a driver may accept a
+     * file descriptor of other hardware and give memory with other contents.
      */
     uint8_t device_uuid[16];
 } revamp_vulkan_shared_memory;
@@ -604,11 +606,12 @@ REVAMP_CHECKED revamp_status revamp_vulkan_export_array(
     revamp_array array, revamp_vulkan_shared_memory *memory);
 
 /**
- * Makes an array over memory that another device, process or API has exported; `memory` has the
- * exporter's values. On success, the file descriptor belongs to the driver.
- * Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not accept the file descriptor,
- * REVAMP_ERROR_RUNTIME if the memory is too small, REVAMP_ERROR_UNSUPPORTED_FEATURE as in
- * revamp_vulkan_create_exportable_array().
+ * Makes an array over memory that another VkDevice of the same hardware, another process or API
+ * has exported; `memory` has the exporter's values. On success, the file descriptor belongs to
+ * the driver.
+ * Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not accept the file descriptor, or if
+ * memory.device_uuid is that of other hardware; REVAMP_ERROR_RUNTIME if the memory is too small;
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE as in revamp_vulkan_create_exportable_array().
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_import_array(
     revamp_accelerator_view view, const revamp_vulkan_shared_memory *memory, uint32_t rank,
@@ -623,7 +626,7 @@ REVAMP_CHECKED revamp_status revamp_vulkan_create_semaphore(
     revamp_accelerator_view view, VkSemaphore *semaphore);
 
 /**
- * Imports a timeline semaphore that was exported
+ * Imports a timeline semaphore that the same hardware has exported
  * (VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT). On success, the file descriptor belongs to
  * the driver. Destroy the semaphore with revamp_vulkan_destroy_semaphore().
  */

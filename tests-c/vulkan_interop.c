@@ -819,6 +819,10 @@ static void check_import(revamp_accelerator_view there, const revamp_vulkan_shar
     revamp_vulkan_shared_memory wrong = *memory;
     wrong.memory_type_index = 77;
     CHECK_FAILS(revamp_vulkan_import_array(there, &wrong, 1, &extent, 4, &array), AS_UNSUPPORTED, "memory type");
+    wrong = *memory;
+    wrong.device_uuid[15] ^= 1;
+    CHECK_FAILS(revamp_vulkan_import_array(there, &wrong, 1, &extent, 4, &array), AS_ARGUMENT,
+                "exported by the device");
     REQUIRE_OK(revamp_vulkan_import_array(there, memory, 1, &extent, 4, &array));
     CHECK(fcntl(memory->fd, F_GETFD) < 0);
     CHECK_SAME(read_array(array), expected, BYTES);

@@ -457,11 +457,12 @@ pub unsafe extern "C" fn revamp_vulkan_export_array(
     })
 }
 
-/// Makes an array over memory that another device, process or API has exported; `memory` has the
-/// exporter's values. On success, the file descriptor belongs to the driver.
-/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not accept the file descriptor,
-/// REVAMP_ERROR_RUNTIME if the memory is too small, REVAMP_ERROR_UNSUPPORTED_FEATURE as in
-/// revamp_vulkan_create_exportable_array().
+/// Makes an array over memory that another VkDevice of the same hardware, another process or API has
+/// exported; `memory` has the exporter's values. On success, the file descriptor belongs to the
+/// driver.
+/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not accept the file descriptor, or if
+/// memory.device_uuid is that of other hardware; REVAMP_ERROR_RUNTIME if the memory is too small;
+/// REVAMP_ERROR_UNSUPPORTED_FEATURE as in revamp_vulkan_create_exportable_array().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_import_array(
     view: revamp_accelerator_view,
@@ -483,6 +484,7 @@ pub unsafe extern "C" fn revamp_vulkan_import_array(
             dedicated: m.is_dedicated,
         };
         let memory = |view: &Arc<AcceleratorView>, bytes: u64, label: &str| {
+            interop::check_exporter(view.device(), &m.device_uuid)?;
             interop::shared_buffer(view.device(), bytes, Some(&from), label)
         };
         // SAFETY: the caller vouches for the extent. After a success, the program does not use the file descriptor.
@@ -510,7 +512,7 @@ pub unsafe extern "C" fn revamp_vulkan_create_semaphore(
     })
 }
 
-/// Imports a timeline semaphore that was exported
+/// Imports a timeline semaphore that the same hardware has exported
 /// (VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT). On success, the file descriptor belongs to the
 /// driver. Destroy the semaphore with revamp_vulkan_destroy_semaphore().
 #[unsafe(no_mangle)]

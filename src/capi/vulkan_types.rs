@@ -234,6 +234,8 @@ pub struct revamp_vulkan_shared_memory {
     /// True if the memory was allocated for one buffer (VkMemoryDedicatedAllocateInfo; CUDA:
     /// CUDA_EXTERNAL_MEMORY_DEDICATED).
     pub is_dedicated: bool,
-    /// VkPhysicalDeviceIDProperties::deviceUUID of the hardware. Written by an export only.
+    /// VkPhysicalDeviceIDProperties::deviceUUID of the hardware that has exported the memory. Zeros
+    /// in an import: unknown; the program then vouches for the hardware, since a driver may accept a
+    /// file descriptor of other hardware and give memory with other contents.
     pub device_uuid: [u8; 16],
 }

@@ -16,7 +16,7 @@ use super::image_copy;
 use super::instance::{GetInstanceProcAddr, Instance, instance};
 use super::memory::VulkanBuffer;
 use super::opened::Opened;
-use super::physical::{Enabled, Physical, REQUIRED};
+use super::physical::{Enabled, Physical, REQUIRED, uuid_text};
 use super::queue::BufferUse;
 use super::shared;
 pub use super::shared::SharedMemory;
@@ -508,6 +508,21 @@ pub fn shared_buffer(
 ) -> Result<Arc<dyn Buffer>> {
     let core = core_of(device, "the accelerator_view")?;
     Ok(shared_buffer::buffer(core, bytes, from, label)?)
+}
+
+/// Fails if memory was exported by other hardware than `device`. `exporter`: the exporter's deviceUUID; zeros: unknown. The driver cannot be
+/// asked, because it may accept the file descriptor and give memory with other contents (two H200s, NVIDIA 580.159.04).
+pub fn check_exporter(device: &Arc<dyn Device>, exporter: &[u8; 16]) -> Result<()> {
+    let physical = &core_of(device, "the accelerator_view")?.physical;
+    if *exporter == [0; 16] || *exporter == physical.uuid {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the memory was exported by the device with UUID {}, but {} has UUID {}; import it on the device that exported it, or copy the data",
+        uuid_text(exporter),
+        physical.name,
+        uuid_text(&physical.uuid)
+    )))
 }
 
 /// A new file descriptor for the memory of an exportable buffer.
