@@ -1,5 +1,6 @@
 /* Tests of completions of launches, wait lists, and completions that the program sets (revamp_dispatch_async,
  * revamp_parallel_for_each_async, revamp_async_options, revamp_completion_create). */
+#include "logged_errors.h"
 #include "system.h"
 #include "views.h"
 
@@ -419,15 +420,9 @@ TEST(threads_share_a_completion_of_the_program) {
     }
 }
 
-static void record_race(revamp_log_level level, const char *message, void *context) {
-    (void)level;
-    if (strstr(message, "race")) __atomic_store_n((bool *)context, true, __ATOMIC_SEQ_CST);
-}
-
 /* Launches that the program has not waited for are no race, because the library orders them. */
 CHILD(checks_launches_for_races) {
-    bool is_race = false;
-    CHECK_OK(revamp_set_log_callback(record_race, &is_race, REVAMP_LOG_ERROR));
+    collect_errors();
     FOR_EACH_PLACE(p, runs_kernels) {
         revamp_array array = array_with(p->view, numbers(NUMBERS, 1), NUMBERS);
         revamp_completion trigger = create_completion(), done[3];
@@ -439,7 +434,7 @@ CHILD(checks_launches_for_races) {
         expect_done(trigger);
         CHECK_OK(revamp_array_destroy(array));
     }
-    CHECK(!__atomic_load_n(&is_race, __ATOMIC_SEQ_CST));
+    CHECK_NO_RACE();
 }
 
 TEST(launches_on_one_array_are_no_race) {

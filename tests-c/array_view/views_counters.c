@@ -1,6 +1,6 @@
 /* Tests of transfer counters, of the transfer log, and of the race reports of REVAMP_CHECK=1. */
 #include "engines.h"
-#include "system.h"
+#include "logged_errors.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -446,56 +446,6 @@ TEST(counters_and_log_show_that_a_loop_transfers_nothing) {
 
 /* Race reports. Each program with races runs in a child process with REVAMP_CHECK=1. */
 
-typedef struct {
-    pthread_mutex_t lock;
-    char text[1 << 14];
-    size_t length;
-} log_text;
-
-static log_text *collected;
-
-static void collect(revamp_log_level level, const char *message, void *context) {
-    log_text *l = context;
-    if (level != REVAMP_LOG_ERROR) return;
-    pthread_mutex_lock(&l->lock);
-    size_t left = sizeof l->text - l->length;
-    int written_length = snprintf(l->text + l->length, left, "%s\n", message);
-    if (written_length > 0) l->length += (size_t)written_length < left ? (size_t)written_length : left - 1;
-    pthread_mutex_unlock(&l->lock);
-}
-
-static void begin_collecting(void) {
-    collected = memory(sizeof *collected);
-    pthread_mutex_init(&collected->lock, NULL);
-    CHECK_OK(revamp_set_log_callback(collect, collected, REVAMP_LOG_ERROR));
-}
-
-/* Expects a new report that names both calls. Waits for it, because another thread may still be writing the report. */
-static void expect_race(const char *first, const char *second, int line) {
-    pthread_mutex_lock(&collected->lock);
-    for (int i = 0; i < 10000 && !collected->length; i++) {
-        pthread_mutex_unlock(&collected->lock);
-        pause_milliseconds(1);
-        pthread_mutex_lock(&collected->lock);
-    }
-    check_text(collected->text, "race", __FILE__, line);
-    check_text(collected->text, first, __FILE__, line);
-    check_text(collected->text, second, __FILE__, line);
-    collected->length = 0;
-    collected->text[0] = 0;
-    pthread_mutex_unlock(&collected->lock);
-}
-#define RACE(first, second) expect_race(first, second, __LINE__)
-
-static void expect_silence(int line) {
-    pthread_mutex_lock(&collected->lock);
-    if (collected->length) check_fail(__FILE__, line, "a race was reported: %s", collected->text);
-    collected->length = 0;
-    collected->text[0] = 0;
-    pthread_mutex_unlock(&collected->lock);
-}
-#define NO_RACE() expect_silence(__LINE__)
-
 /* Begins a copy without waiting for it. */
 static revamp_completion begin_copy(revamp_region from, revamp_region to) {
     revamp_completion done = NULL;
@@ -533,55 +483,55 @@ static void release_race_views(race_views *f) {
 }
 
 CHILD(programs_that_race) {
-    begin_collecting();
+    collect_errors();
     FOR_EACH_ENGINE(e) {
         race_views f;
         void *data = NULL;
         revamp_completion done = NULL;
         create_race_views(&f);
-        NO_RACE();
+        CHECK_NO_RACE();
         /* AV-25: a copy from a view is under way, and a launch writes an overlapping view. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
-        RACE("revamp_copy_async", dispatch_of(e));
+        CHECK_RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
         /* AV-24: the race is reported even if the views overlap only in part. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(run_step(e, NULL, use_view(f.middle)));
-        RACE("revamp_copy_async", dispatch_of(e));
+        CHECK_RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
         /* A copy into a view is under way, and the host reads. */
         done = begin_copy(f.host, region_of(f.left));
         CHECK_OK(revamp_array_view_data(f.constant, REVAMP_ACCESS_READ, &data));
-        RACE("revamp_copy_async", "revamp_array_view_data");
+        CHECK_RACE("revamp_copy_async", "revamp_array_view_data");
         expect_done(done);
         /* AV-17: access through a view of non-const elements counts as a write. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(revamp_array_view_data(f.middle, REVAMP_ACCESS_READ_WRITE, &data));
-        RACE("revamp_copy_async", "revamp_array_view_data");
+        CHECK_RACE("revamp_copy_async", "revamp_array_view_data");
         expect_done(done);
         done = begin_copy(region_of(f.left), f.host);
         revamp_region from = f.host, to = region_of(f.middle);
         CHECK_OK(revamp_copy(&from, &to));
-        RACE("revamp_copy_async", "revamp_copy");
+        CHECK_RACE("revamp_copy_async", "revamp_copy");
         expect_done(done);
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(revamp_array_view_refresh(f.all));
-        RACE("revamp_copy_async", "revamp_array_view_refresh");
+        CHECK_RACE("revamp_copy_async", "revamp_array_view_refresh");
         expect_done(done);
         CHECK_OK(run_step(e, NULL, use_view(f.left)));
         REQUIRE_OK(revamp_array_view_synchronize_async(f.left, REVAMP_ACCESS_READ, NULL, &done));
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
-        RACE("revamp_array_view_synchronize_async", dispatch_of(e));
+        CHECK_RACE("revamp_array_view_synchronize_async", dispatch_of(e));
         expect_done(done);
         REQUIRE_OK(revamp_array_view_synchronize_to_async(f.left, e->p->view, REVAMP_ACCESS_READ, NULL, &done));
         CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
-        RACE("revamp_array_view_synchronize_to_async", "revamp_array_view_data");
+        CHECK_RACE("revamp_array_view_synchronize_to_async", "revamp_array_view_data");
         expect_done(done);
         /* AV-27: no race, because all operations were waited for. */
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         host_access(f.all, REVAMP_ACCESS_READ_WRITE);
-        NO_RACE();
+        CHECK_NO_RACE();
         release_race_views(&f);
     }
 }
@@ -593,7 +543,7 @@ TEST(races_are_reported_with_both_calls) {
 
 CHILD(programs_that_are_legal) {
     static const int32_t plane[] = {8, 16}, first[] = {0, 0}, second[] = {0, 8}, half[] = {8, 8};
-    begin_collecting();
+    collect_errors();
     FOR_EACH_ENGINE(e) {
         race_views f, other;
         revamp_completion done = NULL, more = NULL;
@@ -609,7 +559,7 @@ CHILD(programs_that_are_legal) {
         more = begin_copy(region_of(f.left), other.host);
         expect_done(done);
         expect_done(more);
-        NO_RACE();
+        CHECK_NO_RACE();
         /* AV-27: no race after any call has waited for the copy. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(revamp_completion_wait(done));
@@ -619,14 +569,14 @@ CHILD(programs_that_are_legal) {
         CHECK_STATUS(revamp_completion_wait_for(done, UINT64_MAX), REVAMP_OK);
         CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(revamp_completion_release(done));
-        NO_RACE();
+        CHECK_NO_RACE();
         /* No race: accesses to the other half of the elements, and to another data source. */
         done = begin_copy(f.host, region_of(f.left));
         CHECK_OK(run_step(e, NULL, use_view(f.right)));
         CHECK_OK(revamp_array_view_data(f.right, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(run_step(e, NULL, use_view(other.all)));
         expect_done(done);
-        NO_RACE();
+        CHECK_NO_RACE();
         /* No race: creating sections, and changing reference counts. */
         done = begin_copy(f.host, region_of(f.left));
         revamp_array_view part = range_of(f.all, 3, 9), constant = read_only(part);
@@ -635,7 +585,7 @@ CHILD(programs_that_are_legal) {
         drop(part);
         drop(constant);
         expect_done(done);
-        NO_RACE();
+        CHECK_NO_RACE();
         /* No race: launches run in the order of the calls. */
         for (int i = 0; i < 5; i++) {
             CHECK_OK(run_step(e, NULL, use_view(f.all)));
@@ -646,7 +596,7 @@ CHILD(programs_that_are_legal) {
         CHECK_OK(revamp_array_view_discard_data(f.all));
         CHECK_OK(run_step(e, e->p->view, use_view(f.all)));
         CHECK_OK(revamp_array_view_refresh(f.all));
-        NO_RACE();
+        CHECK_NO_RACE();
         /* Views overlap only if they share elements. Two blocks of columns alternate in memory, but share nothing. */
         uint32_t *numbers_of_plane = numbers(128, 3), *columns = memory(256);
         revamp_array_view flat = view_of_host(numbers_of_plane, 2, plane, 4);
@@ -654,13 +604,13 @@ CHILD(programs_that_are_legal) {
         done = begin_copy(host_region(columns, 2, half, 4), region_of(left));
         CHECK_OK(revamp_array_view_data(right, REVAMP_ACCESS_READ_WRITE, &data));
         expect_done(done);
-        NO_RACE();
+        CHECK_NO_RACE();
         drop(left);
         drop(right);
         drop(flat);
         release_race_views(&f);
         release_race_views(&other);
-        NO_RACE();
+        CHECK_NO_RACE();
     }
 }
 
@@ -693,7 +643,7 @@ static void *use_own_section(void *context) {
 
 CHILD(threads_that_are_legal) {
     enum { THREADS = 4 };
-    begin_collecting();
+    collect_errors();
     FOR_EACH_ENGINE(e) {
         pthread_t threads[THREADS];
         worker workers[THREADS];
@@ -708,7 +658,7 @@ CHILD(threads_that_are_legal) {
             drop(workers[i].view);
         }
         host_access(all, REVAMP_ACCESS_READ_WRITE);
-        NO_RACE();
+        CHECK_NO_RACE();
         drop(all);
     }
 }
@@ -726,7 +676,7 @@ static void *launch_once(void *context) {
 }
 
 CHILD(threads_that_race) {
-    begin_collecting();
+    collect_errors();
     FOR_EACH_ENGINE(e) {
         race_views f;
         pthread_t thread;
@@ -735,7 +685,7 @@ CHILD(threads_that_race) {
         revamp_completion done = begin_copy(f.host, region_of(f.left));
         REQUIRE(!pthread_create(&thread, NULL, launch_once, &w));
         pthread_join(thread, NULL);
-        RACE("revamp_copy_async", dispatch_of(e));
+        CHECK_RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
         release_race_views(&f);
     }
@@ -747,7 +697,7 @@ TEST(races_between_threads_are_reported) {
 
 /* Without REVAMP_CHECK=1, races are not reported. */
 CHILD(races_without_REVAMP_CHECK) {
-    begin_collecting();
+    collect_errors();
     FOR_EACH_ENGINE(e) {
         race_views f;
         create_race_views(&f);
@@ -756,7 +706,7 @@ CHILD(races_without_REVAMP_CHECK) {
         expect_done(done);
         release_race_views(&f);
     }
-    NO_RACE();
+    CHECK_NO_RACE();
 }
 
 TEST(races_are_not_reported_by_default) {

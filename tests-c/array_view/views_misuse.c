@@ -2,7 +2,7 @@
  * cause, and must move no data. The last tests inject failures with REVAMP_TEST: out of memory, and a lost device. */
 #include "engines.h"
 #include "handles.h"
-#include "system.h"
+#include "logged_errors.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -858,21 +858,6 @@ TEST(views_larger_than_all_memory) {
 
 /* A lost device. */
 
-static bool loss_is_reported;
-
-static void note_loss(revamp_log_level level, const char *message, void *context) {
-    (void)context;
-    if (level == REVAMP_LOG_ERROR && strstr(message, "lost"))
-        __atomic_store_n(&loss_is_reported, true, __ATOMIC_SEQ_CST);
-}
-
-/* Waits, because another thread may still be delivering the report. */
-static bool waits_for_report_of_loss(void) {
-    for (int i = 0; i < 10000 && !__atomic_load_n(&loss_is_reported, __ATOMIC_SEQ_CST); i++)
-        pause_milliseconds(1);
-    return loss_is_reported;
-}
-
 CHILD(views_lose_the_device) {
     FOR_EACH_ENGINE(e) {
         if (!e->step) continue;
@@ -907,9 +892,9 @@ CHILD(views_lose_the_device) {
         CHECK(got == other_data);
         drop(other);
         drop(alias);
-        CHECK_OK(revamp_set_log_callback(note_loss, NULL, REVAMP_LOG_ERROR));
+        collect_errors();
         drop(view);
-        if (is_dirty) CHECK(waits_for_report_of_loss());
+        if (is_dirty) CHECK_TEXT(wait_for_errors(), "lost");
         CHECK_OK(revamp_set_log_callback(NULL, NULL, REVAMP_LOG_OFF));
         CHECK_OK(revamp_accelerator_view_release(target));
         printf(is_dirty ? "dirty\n" : "clean\n");

@@ -1,11 +1,9 @@
 /* Tests of array_views and of accesses to them (rules AV). A view's *home* is the memory of its data source. If an
  * accelerator has separate memory (REVAMP_MEMORY=separate, or a GPU), the tests check the exact number of moved bytes.
  * If the accelerator shares the home's memory, no bytes move. The valid locations follow the rules in both cases. */
-#include "system.h"
+#include "logged_errors.h"
 #include "views.h"
 
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { N = 1000, BYTES = N * 4 };
@@ -893,45 +891,6 @@ TEST(AV_22_touching_one_element_is_an_access_to_all_of_the_view) {
 
 /* Races that REVAMP_CHECK=1 reports. The tests run in child processes. */
 
-enum { MAX_TEXT = 4096 };
-
-static struct {
-    pthread_mutex_t lock;
-    char text[MAX_TEXT];
-} race_log = {PTHREAD_MUTEX_INITIALIZER, ""};
-
-static void record_races(revamp_log_level level, const char *message, void *context) {
-    (void)context;
-    if (level != REVAMP_LOG_ERROR || !strstr(message, "race")) return;
-    pthread_mutex_lock(&race_log.lock);
-    strncat(race_log.text, message, MAX_TEXT - 1 - strlen(race_log.text));
-    pthread_mutex_unlock(&race_log.lock);
-}
-
-/* Returns the races that were reported since the last call. */
-static const char *races(void) {
-    static char text[MAX_TEXT];
-    pthread_mutex_lock(&race_log.lock);
-    strcpy(text, race_log.text);
-    race_log.text[0] = 0;
-    pthread_mutex_unlock(&race_log.lock);
-    return text;
-}
-
-/* races(), but waits for a report, because another thread may still be delivering it. */
-static const char *next_races(void) {
-    const char *text = races();
-    for (int i = 0; i < 10000 && !text[0]; i++) {
-        pause_milliseconds(1);
-        text = races();
-    }
-    return text;
-}
-
-static void listen_for_races(void) {
-    REQUIRE_OK(revamp_set_log_callback(record_races, NULL, REVAMP_LOG_ERROR));
-}
-
 static revamp_completion begin_copy_from(revamp_array_view view, void *to) {
     revamp_completion done = NULL;
     revamp_array_view_info info = array_view_info(view);
@@ -948,21 +907,12 @@ static revamp_completion begin_copy_to(revamp_array_view view, void *from) {
     return done;
 }
 
-static void check_races(const char *first, const char *second, int line) {
-    const char *text = next_races();
-    check_text(text, "race", __FILE__, line);
-    check_text(text, first, __FILE__, line);
-    check_text(text, second, __FILE__, line);
-}
-#define CHECK_RACE(first, second) check_races(first, second, __LINE__)
-#define CHECK_NO_RACE() CHECK_NUMBER(strlen(races()), 0)
-
 static const char *dispatch_of(const place *p) {
     return runs_spirv(&p->info) ? "revamp_dispatch" : "revamp_parallel_for_each";
 }
 
 CHILD(accesses_at_the_same_time) {
-    listen_for_races();
+    collect_errors();
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *other = numbers(N, 2);
         revamp_array_view view = view_of(data, N), part = range_of(view, 100, 50), constant = read_only(part);
@@ -1009,7 +959,7 @@ TEST(AV_23_accesses_at_the_same_time_one_a_write_are_a_race) {
 }
 
 CHILD(races_without_check) {
-    listen_for_races();
+    collect_errors();
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *other = numbers(N, 2);
         revamp_array_view view = view_of(data, N);
@@ -1031,7 +981,7 @@ TEST(AV_23_a_race_does_no_other_harm) {
 }
 
 CHILD(different_elements) {
-    listen_for_races();
+    collect_errors();
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *other = numbers(N, 2);
         revamp_array_view view = view_of(data, N), first = range_of(view, 0, 600), second = range_of(view, 500, 500);
@@ -1059,7 +1009,7 @@ TEST(AV_24_a_race_needs_no_common_element_touched) {
 }
 
 CHILD(disjoint_blocks) {
-    listen_for_races();
+    collect_errors();
     FOR_EACH_RUNNER(p) {
         static const int32_t plane[] = {20, 50}, half[] = {20, 25}, origin[] = {0, 25};
         uint32_t *data = numbers(N, 1), *other = numbers(N, 2);
@@ -1079,7 +1029,7 @@ TEST(AV_24_blocks_side_by_side_are_no_race) {
 }
 
 CHILD(a_kernel_over_a_copy) {
-    listen_for_races();
+    collect_errors();
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *other = memory(BYTES);
         revamp_array_view view1 = view_of(data, N), view2 = range_of(view1, 0, 600);
@@ -1100,7 +1050,7 @@ TEST(AV_25_a_kernel_that_writes_during_a_copy_is_a_race) {
 }
 
 CHILD(reads_at_the_same_time) {
-    listen_for_races();
+    collect_errors();
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), *got = memory(BYTES);
         revamp_array_view view1 = view_of(data, N), view2 = range_of(view1, 0, 600), constant = read_only(view1);
@@ -1127,7 +1077,7 @@ TEST(AV_26_reads_at_the_same_time_are_legal) {
 }
 
 CHILD(accesses_after_the_wait) {
-    listen_for_races();
+    collect_errors();
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), *other = numbers(N, 2);
         revamp_array_view view = view_of(data, N), part = range_of(view, 100, 50);

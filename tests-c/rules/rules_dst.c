@@ -1,5 +1,6 @@
 /* Tests of the destruction of array_views (rules DST). A released view has no transfer counters, so the tests use the
  * counters of the process. */
+#include "logged_errors.h"
 #include "system.h"
 #include "views.h"
 
@@ -324,22 +325,16 @@ TEST(DST_6_a_kernel_that_declares_to_read_causes_no_write_back) {
 
 /* Tests of write-back after the device is lost. */
 
-static void count_error(revamp_log_level level, const char *message, void *context) {
-    (void)message;
-    if (level == REVAMP_LOG_ERROR) __atomic_fetch_add((unsigned *)context, 1, __ATOMIC_RELAXED);
-}
-
 static revamp_status try_step(const place *p, revamp_array_view view) {
     const capture a = {view, NULL, 0}, none = {NULL, NULL, 0};
     return try_use(p, OPERATION_STEP, a, none, 0);
 }
 
 CHILD(loses_the_device_with_views) {
-    static unsigned errors;
     enum { ELEMENTS = 1 << 20, LAUNCHES = 4 };
     uint32_t *data = numbers(ELEMENTS, 1), *expected = numbers(ELEMENTS, 1);
     const place *p = first_place_or_skip(runs_spirv);
-    REQUIRE_OK(revamp_set_log_callback(count_error, &errors, REVAMP_LOG_ERROR));
+    collect_errors();
     revamp_array_view view = view_of(data, ELEMENTS), part = range_of(view, 0, 10);
     revamp_status launch_status = REVAMP_OK;
     /* The first launch keeps the device busy, so the others are batched until a call waits for them. */
@@ -359,10 +354,7 @@ CHILD(loses_the_device_with_views) {
     drop(view);
     step_naive(expected, ELEMENTS, LAUNCHES);
     if (launch_status == REVAMP_OK && memcmp(data, expected, (size_t)ELEMENTS * 4) != 0) {
-        /* Another thread may still be delivering the report. */
-        for (int i = 0; i < 10000 && !__atomic_load_n(&errors, __ATOMIC_RELAXED); i++)
-            pause_milliseconds(1);
-        CHECK(__atomic_load_n(&errors, __ATOMIC_RELAXED) > 0);
+        CHECK(wait_for_errors()[0]);
         printf("write-back failed\n");
     }
     small_job();
