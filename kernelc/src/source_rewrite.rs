@@ -5,8 +5,8 @@
 //! - members of local classes get the restriction of the enclosing function;
 //! - functions that are declared by a named function type get the restriction of this type;
 //! - `e.tile<16>()` and `v.sample<filter_point>(c)` get `template`, which Clang requires where `e` and `v` depend on a template parameter;
-//! - defaulted comparisons get the attributes of both sides, because Clang would treat them as host functions. In
-//!   C++ AMP, a defaulted comparison has the restrictions that its class allows, like other implicit members;
+//! - defaulted comparisons get the attributes of host and device functions, because Clang would treat them as host
+//!   functions. In C++ AMP, a defaulted comparison has the restrictions that its class allows, like other implicit members;
 //! - deleted functions without a restriction become host functions, if functions may be overloaded by restriction;
 //! - amp-only members of class templates get `noexcept` if they are specialised: Clang finds the specialised member by
 //!   its type, which includes `noexcept`, but not by its restriction;
@@ -190,7 +190,7 @@ fn head<'a>(code: &'a Code<'_>, at: usize) -> impl Iterator<Item = usize> + use<
 }
 
 /// Makes deleted functions without a restriction host functions, like other functions without a restriction. Clang would
-/// treat them as functions for both sides.
+/// treat them as functions for host and device.
 fn mark_deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
     let edit = |at: usize| {
         let is_one = code.text(at) == "=" && code.text(at + 1) == "delete" && code.text(at + 2) == ";";
@@ -205,8 +205,8 @@ fn mark_deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
 /// The operators, except assignments, that may be defaulted.
 const COMPARISONS: [&str; 7] = ["==", "!=", "<", ">", "<=", ">=", "<=>"];
 
-/// Adds the attributes of both sides to defaulted comparisons without a restriction: `bool operator==(const s &) const
-/// = default`. Clang reports an error where amp code then needs a host-only comparison of a member.
+/// Adds the attributes of host and device functions to defaulted comparisons without a restriction:
+/// `bool operator==(const s &) const = default`. Clang reports an error where amp code then needs a host-only comparison of a member.
 fn mark_comparisons(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
     let edit = |at: usize| {
         let defaulted = code.text(at) == "=" && code.text(at + 1) == "default" && code.text(at + 2) == ";";

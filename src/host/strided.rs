@@ -75,7 +75,7 @@ fn destination_hull(plan: &CopyPlan, span: HostSpan) -> Result<Range<u64>> {
     check("destination", hull(plan.destination, plan.run, plan.dims.iter().map(|d| (d.count, d.destination))), span)
 }
 
-/// The hulls of both sides. Fails if a hull exceeds its span.
+/// The hulls of the source and of the destination. Fails if a hull exceeds its span.
 pub fn check_plan(plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<(Range<u64>, Range<u64>)> {
     if bytes_of(plan)? == 0 {
         return Ok((0..0, 0..0));
