@@ -14,7 +14,6 @@
 #include <cmath>
 #include <cstdint>
 
-#if SLOPPY_DIVISION
 namespace {
 inline std::uint32_t noise() {
     static std::uint32_t state = 1;
@@ -35,12 +34,15 @@ inline float inexact_inverse_root(float x) {
     return (moved > near) != (near > exact) ? std::nextafter(moved, moved > near ? 2 * near : 0.0f) : moved;
 }
 } // namespace
+#if SLOPPY_DIVISION
 #define REVAMP_MATH_QUOTIENT(x, y) perturbed((x) / (y), 2)
 #define REVAMP_MATH_ROOT(x) perturbed(std::sqrt(x), 3)
 #define REVAMP_MATH_INVERSE_ROOT(x) inexact_inverse_root(x)
 #define REVAMP_MATH_FUSED 0
 #else
 namespace {
+// If true, the device's 1 / sqrt(x) has an error of up to 2 ulp.
+bool has_inexact_roots = false;
 // Returns 2^x with an error of up to 1 ulp.
 inline float inexact_power(float x) {
     static unsigned state = 1;
@@ -56,6 +58,7 @@ inline bool in_two_of_three_calls() {
 } // namespace
 #define REVAMP_MATH_DEVICE_PROPERTY(what) ((what) != 1 && in_two_of_three_calls())
 #define REVAMP_MATH_EXP2(x) inexact_power(x)
+#define REVAMP_MATH_INVERSE_ROOT(x) (has_inexact_roots ? inexact_inverse_root(x) : 1.0f / __builtin_sqrtf(x))
 #define REVAMP_MATH_FUSED 1
 #endif
 #include <revamp/detail/device_close.h>
@@ -655,6 +658,29 @@ TEST(whole_results) {
     CHECK(device::cbrt(27.0) == 3 && device::hypot(3.0f, 4.0f) == 5 && device::exp2(10.0) == 1024);
     CHECK(device::tgamma(5.0f) == 24 && device::tgamma(11.0) == 3628800 && device::pow(-2.0f, 3.0f) == -8);
     CHECK(device::sinpi(0.5) == 1 && device::cospi(1.0f) == -1 && device::tanpi(0.25) == 1);
+}
+
+// Every seventh significand, and numbers whose roots are close to the midpoint of two numbers.
+TEST(roots_are_rounded_correctly) {
+#if !SLOPPY_DIVISION
+    has_inexact_roots = true;
+#endif
+    for (std::uint32_t n = 0; n < 1u << 24; n += 7) {
+        const std::uint32_t word = 0x3f800000 + n;
+        float x;
+        std::memcpy(&x, &word, sizeof x);
+        CHECK(device::sqrt(x) == std::sqrt(x));
+    }
+    for (int i = 0; i < 100; ++i) {
+        for (const float x :
+             {0x1.f82294p+0f, 0x1.542efep+1f, 0x1.9a2854p+1f, 0x1.b5c076p+1f, 0x1.dd26e4p+1f, 0x1.fffffep+1f})
+            CHECK(device::sqrt(x) == std::sqrt(x));
+        for (const double x : {0x1.fffffffffffffp+1, 0x1.fffffffffffffp+1023, 0x1.ffffffffffffep+1})
+            CHECK(device::sqrt(x) == std::sqrt(x));
+    }
+#if !SLOPPY_DIVISION
+    has_inexact_roots = false;
+#endif
 }
 
 int main(int argc, char **argv) {
