@@ -90,6 +90,10 @@ template <class T, class... C> REVAMP_MATH_INLINE T horner(T x, double c, C... m
 template <class T> REVAMP_MATH_INLINE bool is_positive_normal(T x) {
     return bits(x) - leading_one<T> < infinite_bits<T> - leading_one<T>;
 }
+// True if |x| <= limit. Devices take the magnitude at no cost in a comparison of floats.
+template <class T> REVAMP_MATH_INLINE bool is_within(T x, T limit) {
+    return fabs(x) <= limit;
+}
 // x, with only the upper half of its digits.
 template <class T> REVAMP_MATH_INLINE T upper(T x) {
     return from_bits<T>(bits(x) & format<T>::upper_half);
@@ -328,11 +332,11 @@ template <class T> REVAMP_MATH_INLINE powers<T> exp_of(T x, T low) {
 template <class T> REVAMP_MATH_INLINE T rare_exp_result(T x, powers<T> p, T most) {
     const T y = times_power(p.y, static_cast<int>(p.n));
     const T end = is_nan(x) ? x : negative(x) ? T(0) : infinity<T>();
-    return magnitude(x) > bits(most) ? end : y;
+    return is_within(x, most) ? y : end;
 }
 template <class T> REVAMP_MATH_INLINE T exp_result(T x, powers<T> p, T limit, T most) {
     T y = times_power_of_two(p.y, p.t);
-    if (magnitude(x) > bits(limit)) y = rare_exp_result(x, p, most);
+    if (!is_within(x, limit)) y = rare_exp_result(x, p, most);
     return y;
 }
 // e^x as `exp_of` gives it. For float, `low` is 0 and y is rounded once.
@@ -347,18 +351,18 @@ template <class T> REVAMP_MATH_INLINE powers<T> exp_once(T x) {
         return exp_of(x, T(0));
     }
 }
-// e^x in the form of `exp_once`. If the device's 2^x is accurate enough, uses it; the error is then up to 2 ulp.
-template <class T> REVAMP_MATH_INLINE powers<T> exp_near(T x) {
+// e^x by the device's 2^x; the error is up to 2 ulp. It needs no branch: n is bounded, so 2^n is normal, and the
+// device's 2^x is right if the result is zero, infinite or NaN.
+REVAMP_MATH_INLINE float exp_by_power(float x) {
     REVAMP_MATH_EXACT
-    if constexpr (single<T>) {
-        if (powers_are_accurate() && fma_rounds_once()) {
-            const T log = T(0x1.715476p+0), t = mad(x, log, magic<T>), n = t - magic<T>;
-            return {REVAMP_MATH_EXP2(mad(x, T(0x1.4ae0cp-26), mad(x, log, -n))), T(0), n, t};
-        }
-    }
-    return exp_once(x);
+    constexpr float log = 0x1.715476p+0f, zero = magic<float>, most = zero + 126, least = zero - 126;
+    const float t = __builtin_fminf(__builtin_fmaxf(mad(x, log, zero), least), most);
+    const float rest = mad(x, 0x1.4ae0cp-26f, mad(x, log, zero - t));
+    return REVAMP_MATH_EXP2(rest) * times_power_of_two(1.0f, t);
 }
 template <class T> REVAMP_MATH_INLINE T exp(T x) {
+    if constexpr (single<T>)
+        if (powers_are_accurate() && fma_rounds_once()) return exp_by_power(x);
     return exp_result(x, exp_once(x), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
 }
 template <class T> REVAMP_MATH_INLINE T exp2(T x) {
@@ -405,7 +409,7 @@ template <class T> REVAMP_MATH_INLINE two<T> half_exp(T a) {
     REVAMP_MATH_EXACT
     const powers<T> p = exp_once(a);
     // True beyond the largest argument with a finite result. Up to this argument the power is normal.
-    const bool distant = magnitude(a) > bits(single<T> ? T(0x1.65a9f8p+6) : T(0x1.633ce8fb9f87dp+9));
+    const bool distant = !is_within(a, single<T> ? T(0x1.65a9f8p+6) : T(0x1.633ce8fb9f87dp+9));
     const T end = is_nan(a) ? a : infinity<T>();
     const T y = from_bits<T>(bits(times_power_of_two(p.y, p.t)) - leading_one<T>);
     if constexpr (single<T>)
@@ -440,10 +444,10 @@ template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
             const T d = REVAMP_MATH_EXP2(a * T(0x1.715476p+1)) + T(1);
             return mad(T(-2), REVAMP_MATH_QUOTIENT(T(1), d), T(1));
         }
-        const powers<T> e = exp_near(a + a);
+        const powers<T> e = exp_once(a + a);
         return mad(T(-2), reciprocal(times_power_of_two(e.y, e.t) + T(1)), T(1));
     } else {
-        const powers<T> e = exp_near(a + a);
+        const powers<T> e = exp_once(a + a);
         const T f = times_power_of_two(e.y, e.t), d = f + T(1), low = (f - (d - T(1))) + f * e.low;
         return mad(T(-2), reciprocal(two<T>{d, low}), T(1));
     }
@@ -658,12 +662,12 @@ template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
     REVAMP_MATH_EXACT
     T factor = T(1), least = T(0);
     const T limit = single<T> ? T(0x1p60) : T(0x1p80); // for larger |y| the result is 0, 1 or infinite anyway
-    if (!is_positive_normal(x) || magnitude(y) > bits(limit)) {
+    if (!is_positive_normal(x) || !is_within(y, limit)) {
         const bool special = pow_special(x, y, &factor);
         const scaled<T> s = scale_rare(x);
         x = special ? T(1) : s.significand;
         least = special ? T(0) : static_cast<T>(s.exponent);
-        y = special ? T(0) : magnitude(y) > bits(limit) ? with_sign(limit, sign_of(y)) : y;
+        y = special ? T(0) : is_within(y, limit) ? y : with_sign(limit, sign_of(y));
     }
     const parts<T> p = parts_of_normal(x);
     const two<T> l = log_in_two(parts<T>{p.f, p.k + least});
@@ -699,7 +703,7 @@ template <bool All = false, class T> REVAMP_MATH_INLINE reduced_angle<T> reduce_
         if constexpr (All) rest += mad(n, second, f - g);
         y.rest = h + rest, y.low = (h - y.rest) + rest;
     }
-    if (magnitude(x) > bits(single<T> ? T(3200) : T(0x1p18))) {
+    if (!is_within(x, single<T> ? T(3200) : T(0x1p18))) {
         const quarter_turns<T> distant = reduce_far(is_finite(x) ? x : T(0x1p30));
         y = {is_finite(x) ? distant.rest.high : not_a_number<T>(), distant.rest.low, distant.quadrant};
     }
