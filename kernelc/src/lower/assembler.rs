@@ -7,7 +7,7 @@ use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, GlslStd450Op as Glsl, ImageFormat,
     MemoryModel, Op, StorageClass, Word,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Scalar types of SPIR-V values and of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,6 +90,8 @@ pub(super) struct Assembler {
     position_variables: HashMap<Position, Word>,
     undefs: HashMap<Scalar, Word>,
     decorations: HashMap<(Word, u32), ()>,
+    /// The numbers that were converted from integers of at most 32 bits.
+    converted_integers: HashSet<Word>,
     interface: Vec<Word>,
     /// The struct type of the two 32-bit halves of a 64-bit product.
     halves: Option<Word>,
@@ -129,6 +131,7 @@ impl Assembler {
             position_variables: HashMap::new(),
             undefs: HashMap::new(),
             decorations: HashMap::new(),
+            converted_integers: HashSet::new(),
             interface: Vec::new(),
             halves: None,
             shared_captures: None,
@@ -335,6 +338,15 @@ impl Assembler {
     pub(super) fn constant_f32(&self, id: Word) -> Option<f32> {
         let (_, bits) = self.numbers.get(&id).filter(|(scalar, _)| *scalar == Scalar::F32)?;
         Some(f32::from_bits(*bits as u32))
+    }
+
+    /// Records that a number was converted from an integer of at most 32 bits.
+    pub(super) fn note_converted_integer(&mut self, id: Word) {
+        self.converted_integers.insert(id);
+    }
+
+    pub(super) fn is_converted_integer(&self, id: Word) -> bool {
+        self.converted_integers.contains(&id)
     }
 
     /// The sum of two 32-bit integers.

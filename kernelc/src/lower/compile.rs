@@ -2,7 +2,7 @@
 
 use super::checked::Names;
 use super::emitter::{Emitted, Emitter, Options};
-use super::{pointers, structured_flow};
+use super::{pointers, quotient_groups, structured_flow};
 use crate::bounds_option::Bounds;
 use crate::ir::{Function, Module, Op};
 use crate::kernel_error::KernelError;
@@ -100,6 +100,7 @@ fn kernel(
     }
     let mut function = function.clone();
     let structure = structured_flow::structurize(&mut function)?;
+    quotient_groups::order(module, &mut function);
     let pointers = pointers::analyse(module, &function)?;
     let captures: Vec<Capture> = pointers
         .uses

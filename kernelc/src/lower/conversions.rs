@@ -26,7 +26,11 @@ impl Emitter<'_> {
         }
         let mut all = Vec::new();
         for ((from, to), word) in from.iter().zip(&into).zip(words) {
-            all.push(self.cast_one(op, from.kind, to.kind, word, value, result)?);
+            let made = self.cast_one(op, from.kind, to.kind, word, value, result)?;
+            if matches!((op, from.kind), (CastOp::UiToFp | CastOp::SiToFp, ScalarKind::Int(..=32))) {
+                self.asm.note_converted_integer(made);
+            }
+            all.push(made);
         }
         Ok(all)
     }

@@ -8,7 +8,7 @@ use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::Object;
 use super::scalars::{Leaf, ScalarKind, aligned_at, leaf_range};
 use super::structured_flow::{Merge, StructuredFlow};
-use super::{bounds, calls, division, integers};
+use super::{bounds, calls, division, integers, quotient_groups};
 use crate::ir::{
     BinaryOp, BlockId, Constant, Flags, FloatPredicate, Instruction, IntPredicate, LocalId, LocationId, Op, Operand,
     Type, Value,
@@ -40,6 +40,9 @@ impl Emitter<'_> {
             for (at, instruction) in self.function.blocks[block.0].instructions.iter().enumerate() {
                 self.location = instruction.location;
                 self.place = (block.0, at);
+                if instruction.result.is_some_and(|local| self.values.contains_key(&local)) {
+                    continue; // A quotient that an earlier one of its group has emitted.
+                }
                 self.instruction(instruction, merge).map_err(|r| r.with_location(self.module, instruction.location))?;
             }
             self.ends.insert(block, self.block);
@@ -91,6 +94,7 @@ impl Emitter<'_> {
                 let Some(local) = *result else { return Ok(()) };
                 self.phi(local, ty, incoming)?
             }
+            op if quotient_groups::is_quotient(op) => return self.quotient_group(),
             Op::Binary { op, left, right, flags } => self.binary(*op, left, right, *flags)?,
             Op::FNeg { value, .. } => self.negate(value)?,
             Op::Cast { op, value, to } => self.cast(*op, value, to, *result)?,
@@ -352,7 +356,7 @@ impl Emitter<'_> {
                 let reciprocal = self.asm.make(S::FDiv, Scalar::F32, &[one, b]);
                 return Ok(if a == one { reciprocal } else { self.asm.make(S::FMul, Scalar::F32, &[a, reciprocal]) });
             }
-            BinaryOp::FDiv if kind == ScalarKind::Float => return Ok(self.quotient(a, b)),
+            BinaryOp::FDiv if kind == ScalarKind::Float => return Ok(self.quotients(&[[a, b]])[0]),
             BinaryOp::FDiv => S::FDiv,
             BinaryOp::FRem => return Ok(self.asm.make(S::FRem, kind.register(), &[a, b])),
             _ => return Err(self.internal("an integer operation has floating-point operands")),

@@ -43,6 +43,7 @@ mod narrow_offsets;
 mod pointer_sets;
 mod pointers;
 mod printf;
+mod quotient_groups;
 mod quotients;
 mod reach;
 mod remarks;

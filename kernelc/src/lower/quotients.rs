@@ -7,8 +7,9 @@
 //! arithmetic, in a function of the module.
 
 use super::assembler::{Assembler, Scalar};
-use super::emitter::Emitter;
-use super::integers;
+use super::emitter::{Emitter, Lowered};
+use super::{integers, quotient_groups};
+use crate::ir::Op;
 use revamp_image::DeviceProperty;
 use rspirv::dr;
 use rspirv::spirv::{self, GlslStd450Op as Glsl, Op as S, Word};
@@ -25,6 +26,8 @@ const MAX_RECIPROCAL: f32 = power_of_two(126);
 /// For quotients above this bound, no step with the reciprocal of a constant leaves the range of normal numbers: the low part of the
 /// reciprocal is at least 2^-48 of the high part.
 const MIN_QUOTIENT: f32 = power_of_two(-70);
+/// The greatest magnitude of a 32-bit integer.
+const MAX_MODERATE: f32 = power_of_two(32);
 /// The mask of the fraction bits.
 const DIGITS: u64 = 0x007f_ffff;
 /// Numbers with a fraction below this bound have a close reciprocal (`has_close_reciprocal`).
@@ -35,37 +38,76 @@ const fn power_of_two(n: i32) -> f32 {
 }
 
 impl Emitter<'_> {
-    /// a / b of floats.
-    pub(super) fn quotient(&mut self, a: Word, b: Word) -> Word {
-        let asm = &mut self.asm;
-        let constant = asm.constant_f32(b).and_then(Reciprocal::new);
-        let unit = asm.constant_f32(a).filter(|a| a.abs() == 1.0);
-        let [a, b] = [a, b].map(|word| asm.hide_zero(word));
-        let exact = asm.device_property(DeviceProperty::ExactQuotients as u32);
-        let fused = asm.device_property(DeviceProperty::Fused as u32);
-        let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
-        let (near, usual) = match (constant, unit) {
-            (Some(reciprocal), _) => reciprocal.times(asm, a),
-            (None, Some(unit)) => reciprocal_of(asm, b, unit < 0.0),
-            (None, None) => {
-                let near = corrected(asm, a, b);
-                (near, takes_fast_path(asm, [a, b, near]))
+    /// Emits the quotients of floats that begin at the current instruction and do not depend on each other.
+    pub(super) fn quotient_group(&mut self) -> Lowered<()> {
+        let (block, at) = self.place;
+        let group = quotient_groups::group(&self.function.blocks[block].instructions[at..]);
+        let mut operands = Vec::new();
+        for one in group {
+            if let Op::Binary { left, right, .. } = &one.op {
+                operands.push([self.word(left)?, self.word(right)?]);
             }
-        };
-        let near = asm.make(S::Select, Scalar::F32, &[exact, plain, near]);
-        let usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, fused]);
-        let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, usual]);
+        }
+        let results = self.quotients(&operands);
+        for (one, word) in group.iter().zip(results) {
+            self.values.extend(one.result.map(|local| (local, vec![word])));
+        }
+        Ok(())
+    }
+
+    /// a / b of floats, for each [a, b]. If one of them needs the slow path, all take it, so that one branch is enough.
+    pub(super) fn quotients(&mut self, operands: &[[Word; 2]]) -> Vec<Word> {
+        let asm = &mut self.asm;
+        let fused = asm.device_property(DeviceProperty::Fused as u32);
+        let exact = asm.device_property(DeviceProperty::ExactQuotients as u32);
+        let mut all_usual = fused;
+        let mut near = Vec::new();
+        for &[a, b] in operands {
+            let (quotient, usual) = fast_path(asm, exact, [a, b]);
+            all_usual = asm.make(S::LogicalAnd, Scalar::Bool, &[all_usual, usual]);
+            near.push(quotient);
+        }
+        let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, all_usual]);
         let (rare, merge) = (asm.id(), asm.id());
         let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
         asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
         let before = self.block;
         self.branch(S::BranchConditional, &[done, merge, rare]);
         self.begin_block(rare);
-        let slow_result = self.asm.call(Scalar::F32, "quotient", &[a, b], quotient_by_integers);
+        let mut slow = Vec::new();
+        for &[a, b] in operands {
+            let [a, b] = [a, b].map(|word| self.asm.hide_zero(word));
+            slow.push(self.asm.call(Scalar::F32, "quotient", &[a, b], quotient_by_integers));
+        }
         self.branch(S::Branch, &[merge]);
         self.begin_block(merge);
-        self.asm.make(S::Phi, Scalar::F32, &[near, before, slow_result, rare])
+        let mut merged = |(near, slow)| self.asm.make(S::Phi, Scalar::F32, &[near, before, slow, rare]);
+        near.into_iter().zip(slow).map(&mut merged).collect()
     }
+}
+
+/// The quotient a / b on the fast path, and the condition that it is correct. `exact`: the driver's quotient is.
+fn fast_path(asm: &mut Assembler, exact: Word, [a, b]: [Word; 2]) -> (Word, Word) {
+    let constant = asm.constant_f32(b).and_then(Reciprocal::new);
+    let unit = asm.constant_f32(a).filter(|a| a.abs() == 1.0);
+    let are_moderate = [a, b].map(|word| is_moderate(asm, word));
+    let [a, b] = [a, b].map(|word| asm.hide_zero(word));
+    let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
+    let (near, usual) = match (constant, unit) {
+        (Some(reciprocal), _) => reciprocal.times(asm, a, are_moderate[0]),
+        (None, Some(unit)) => reciprocal_of(asm, b, are_moderate[1], unit < 0.0),
+        (None, None) => {
+            let near = corrected(asm, a, b);
+            (near, takes_fast_path(asm, [a, b, near], are_moderate))
+        }
+    };
+    (asm.make(S::Select, Scalar::F32, &[exact, plain, near]), usual)
+}
+
+/// True if a float is known to be +0, or from 1 to `MAX_MODERATE` in magnitude, as are floats that were 32-bit integers.
+fn is_moderate(asm: &Assembler, word: Word) -> bool {
+    let is_moderate = |x: f32| x.to_bits() == 0 || (1.0..=MAX_MODERATE).contains(&x.abs());
+    asm.is_converted_integer(word) || asm.constant_f32(word).is_some_and(is_moderate)
 }
 
 /// The reciprocal of a constant b as the sum of two floats, high and low: a * high + a * low, rounded once, is a / b for all a.
@@ -117,30 +159,33 @@ impl Reciprocal {
     /// The quotient of a, and the condition that it is correct. A dividend of +0 is frequent and passes. A dividend of -0 does not, because
     /// its quotient may have the wrong sign. Most divisors need no upper bound: if the product with `low` cannot overflow, the sum
     /// overflows only if the quotient does; an infinite dividend gives an infinite quotient or NaN, which does not pass.
-    fn times(&self, asm: &mut Assembler, a: Word) -> (Word, Word) {
+    fn times(&self, asm: &mut Assembler, a: Word, a_is_moderate: bool) -> (Word, Word) {
         let [high, low] = [self.high, self.low].map(|part| float(asm, part));
         let product = asm.make(S::FMul, Scalar::F32, &[a, low]);
         let quotient = asm.multiply_add(Scalar::F32, [a, high, product]);
-        let ty = asm.scalar(Scalar::F32);
-        let magnitude = asm.glsl(Glsl::FAbs, ty, &[quotient]);
-        let mut usual = is_positive_zero_or_above(asm, a, magnitude, MIN_QUOTIENT);
-        if self.product_may_overflow() {
-            usual = and_below(asm, usual, magnitude, MAX_QUOTIENT);
-        }
+        let usual = if a_is_moderate && self.high <= MAX_QUOTIENT / MAX_MODERATE {
+            asm.constant(Scalar::Bool, 1)
+        } else {
+            let magnitude = magnitude(asm, quotient);
+            let above = is_positive_zero_or_above(asm, a, magnitude, MIN_QUOTIENT);
+            if self.product_may_overflow() { and_below(asm, above, magnitude, MAX_QUOTIENT) } else { above }
+        };
         (if self.negative { asm.make(S::FNegate, Scalar::F32, &[quotient]) } else { quotient }, usual)
     }
 }
 
 /// 1 / b or -1 / b, and the condition that it is correct. Two Newton steps refine the driver's reciprocal. This works if both the
 /// reciprocal and b are normal numbers.
-fn reciprocal_of(asm: &mut Assembler, b: Word, negative: bool) -> (Word, Word) {
+fn reciprocal_of(asm: &mut Assembler, b: Word, b_is_moderate: bool, negative: bool) -> (Word, Word) {
     let negated_b = asm.make(S::FNegate, Scalar::F32, &[b]);
     let near = improved_reciprocal(asm, [b, negated_b], 2);
-    let ty = asm.scalar(Scalar::F32);
-    let magnitude = asm.glsl(Glsl::FAbs, ty, &[near]);
-    let lower_bound = float(asm, f32::MIN_POSITIVE);
-    let usual = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[magnitude, lower_bound]);
-    let usual = and_below(asm, usual, magnitude, MAX_RECIPROCAL);
+    let magnitude = magnitude(asm, near);
+    let mut usual = is_below(asm, magnitude, MAX_RECIPROCAL);
+    if !b_is_moderate {
+        let lower_bound = float(asm, f32::MIN_POSITIVE);
+        let normal = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[magnitude, lower_bound]);
+        usual = asm.make(S::LogicalAnd, Scalar::Bool, &[normal, usual]);
+    }
     let usual = and_close(asm, usual, b);
     (if negative { asm.make(S::FNegate, Scalar::F32, &[near]) } else { near }, usual)
 }
@@ -148,15 +193,22 @@ fn reciprocal_of(asm: &mut Assembler, b: Word, negative: bool) -> (Word, Word) {
 /// The condition that `quotient`, which [`corrected`] computed from a and b, is correct. GPUs compare at half the rate of an fma, so the
 /// condition uses few comparisons. A dividend of +0, which is frequent, passes. A dividend of -0 does not, because the correction loses its
 /// sign.
-fn takes_fast_path(asm: &mut Assembler, [a, b, quotient]: [Word; 3]) -> Word {
-    let [size_a, size_b, magnitude] = [a, b, quotient].map(|word| {
-        let ty = asm.scalar(Scalar::F32);
-        asm.glsl(Glsl::FAbs, ty, &[word])
-    });
-    let mut usual = is_positive_zero_or_above(asm, a, size_a, MIN_DIVIDEND);
-    usual = and_below(asm, usual, size_b, MAX_DIVISOR);
-    usual = and_below(asm, usual, magnitude, MAX_QUOTIENT);
+fn takes_fast_path(asm: &mut Assembler, [a, b, quotient]: [Word; 3], are_moderate: [bool; 2]) -> Word {
+    let [size_a, size_b, magnitude] = [a, b, quotient].map(|word| magnitude(asm, word));
+    let mut usual = is_below(asm, magnitude, MAX_QUOTIENT);
+    if !are_moderate[0] {
+        let above = is_positive_zero_or_above(asm, a, size_a, MIN_DIVIDEND);
+        usual = asm.make(S::LogicalAnd, Scalar::Bool, &[above, usual]);
+    }
+    if !are_moderate[1] {
+        usual = and_below(asm, usual, size_b, MAX_DIVISOR);
+    }
     and_close(asm, usual, b)
+}
+
+fn magnitude(asm: &mut Assembler, word: Word) -> Word {
+    let ty = asm.scalar(Scalar::F32);
+    asm.glsl(Glsl::FAbs, ty, &[word])
 }
 
 /// Adds the condition that the driver's reciprocal of b is close enough to be refined.
@@ -177,9 +229,13 @@ fn is_positive_zero_or_above(asm: &mut Assembler, a: Word, magnitude: Word, lowe
     asm.make(S::LogicalOr, Scalar::Bool, &[above, zero])
 }
 
-fn and_below(asm: &mut Assembler, usual: Word, magnitude: Word, upper_bound: f32) -> Word {
+fn is_below(asm: &mut Assembler, magnitude: Word, upper_bound: f32) -> Word {
     let upper_bound = float(asm, upper_bound);
-    let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[magnitude, upper_bound]);
+    asm.make(S::FOrdLessThan, Scalar::Bool, &[magnitude, upper_bound])
+}
+
+fn and_below(asm: &mut Assembler, usual: Word, magnitude: Word, upper_bound: f32) -> Word {
+    let below = is_below(asm, magnitude, upper_bound);
     asm.make(S::LogicalAnd, Scalar::Bool, &[usual, below])
 }
 

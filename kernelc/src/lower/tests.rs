@@ -1151,3 +1151,44 @@ fn quotients_of_floats_share_the_slow_path() {
     assert_eq!(of("  %q = fdiv float %x, %y\n  %r = fdiv float %q, 3.0"), (2, 2));
     assert_eq!(of("  %r = fdiv arcp float %x, %y"), (1, 0));
 }
+
+#[test]
+fn independent_quotients_share_one_branch() {
+    let branches = |divisions: &str| {
+        let (_, module) = compile_and_load(&format!(
+            "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
+  %y = load float, ptr addrspace(4) %b, align 4
+{divisions}
+  %s = fadd float %q, %r
+  store float %s, ptr addrspace(4) %b, align 4
+  ret void"
+        ));
+        count(&module, Op::BranchConditional)
+    };
+    assert_eq!(branches("  %q = fdiv float %x, %y\n  %t = fadd float %x, 1.0\n  %r = fdiv float %y, %t"), 1);
+    assert_eq!(branches("  %q = fdiv float %x, %y\n  %r = fdiv float %y, %q"), 2);
+}
+
+#[test]
+fn quotients_of_converted_integers_need_fewer_comparisons() {
+    let comparisons = |division: &str| {
+        let (_, module) = compile_and_load(&format!(
+            "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
+  %y = load float, ptr addrspace(4) %b, align 4
+  %i = call i32 @__revamp_global_id(i32 0)
+  %f = sitofp i32 %i to float
+  %u = uitofp i32 %i to float
+  %l = sext i32 %i to i64
+  %w = sitofp i64 %l to float
+  %r = fdiv float {division}
+  store float %r, ptr addrspace(4) %b, align 4
+  ret void"
+        ));
+        count(&module, Op::FOrdLessThan) + count(&module, Op::FOrdGreaterThan)
+    };
+    assert_eq!(comparisons("%x, %y"), 3);
+    assert_eq!([comparisons("%f, %y"), comparisons("%x, %u"), comparisons("%f, %u")], [2, 2, 1]);
+    assert_eq!([comparisons("%w, %y"), comparisons("2.0, %y"), comparisons("0x3A18000000000000, %y")], [3, 2, 3]);
+    assert_eq!([comparisons("%x, 3.0"), comparisons("%u, 3.0"), comparisons("%u, 0x39B8000000000000")], [1, 0, 2]);
+    assert_eq!([comparisons("1.0, %y"), comparisons("1.0, %f")], [2, 1]);
+}

@@ -3,9 +3,8 @@
 use super::addresses::{Access, accesses};
 use super::kernel::Kernel;
 use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
+use crate::analysis::effects::may_write;
 use crate::analysis::loops::natural_loops;
-use crate::device_abi::DeviceFunction;
-use crate::ir::{Instruction, Op};
 use crate::report::Remark;
 use std::collections::HashSet;
 
@@ -37,21 +36,8 @@ pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
 fn only_stores(kernel: &Kernel<'_>, all: &[Access], block: usize, part: std::ops::Range<usize>) -> bool {
     let known = |at: usize| all.iter().any(|one| one.writes && (one.block, one.at) == (block, at));
     let instructions = &kernel.function.blocks[block].instructions;
-    let mut stores = part.filter(|&at| may_write(kernel, &instructions[at])).peekable();
+    let mut stores = part.filter(|&at| may_write(kernel.module, &instructions[at])).peekable();
     stores.peek().is_some() && stores.all(known)
-}
-
-/// True if an instruction may write device memory, or make writes of other threads visible.
-fn may_write(kernel: &Kernel<'_>, one: &Instruction) -> bool {
-    match &one.op {
-        Op::Store { .. } | Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::Fence | Op::CallIndirect { .. } => true,
-        Op::Load { volatile, atomic, .. } => *volatile || *atomic,
-        Op::Call { callee, .. } => match DeviceFunction::called(kernel.module, &one.op) {
-            Some(function) => !function.is_pure(),
-            None => !kernel.module.functions[callee.0].name.starts_with("llvm."),
-        },
-        _ => false,
-    }
 }
 
 /// True if only the loop's stores through known captures prevent hoisting a load out of its innermost loop.
@@ -77,7 +63,8 @@ fn stores_prevent_hoisting(kernel: &Kernel<'_>, all: &[Access], load: &Access) -
         return false;
     }
     let count = |block: usize| kernel.function.blocks[block].instructions.len();
-    let writes = |block: usize| kernel.function.blocks[block].instructions.iter().any(|one| may_write(kernel, one));
+    let writes =
+        |block: usize| kernel.function.blocks[block].instructions.iter().any(|one| may_write(kernel.module, one));
     let mut writing = innermost_loop.blocks.iter().copied().filter(|&block| writes(block)).peekable();
     writing.peek().is_some() && writing.all(|block| only_stores(kernel, all, block, 0..count(block)))
 }
