@@ -197,9 +197,8 @@ template <class T> REVAMP_MATH_INLINE T root_of_normal(T x) {
     const T sh = upper(s), sl = s - sh;
     return mad(mad(sl, sl, mad(T(2) * sh, sl, mad(sh, sh, -x))), h, s);
 }
-// sqrt(x), rounded correctly. Roots of floats need no more (all floats were tried, with inverse roots up to 4 ulp off).
-// The root of the largest double below a power of four is so close to the midpoint of two numbers that it is rounded
-// up.
+// sqrt(x), rounded correctly. All floats were tried, with inverse roots up to 4 ulp off. The root of the largest double
+// below a power of four is so close to the midpoint of two numbers that it is rounded up.
 template <class T> REVAMP_MATH_INLINE T rounded_root(T x) {
     REVAMP_MATH_EXACT
     const T root = root_of_normal(x);
@@ -943,6 +942,9 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
 }
 
 } // namespace close
+namespace precise {
+using close::sqrt; // correctly rounded in both sets
+}
 REVAMP_DETAIL_END
 
 #undef REVAMP_MATH_INVERSE_ROOT

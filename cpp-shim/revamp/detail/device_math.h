@@ -17,11 +17,10 @@
 #include <type_traits>
 
 #if REVAMP_DEVICE_PASS
+#include "device_close.h"
 #if defined(REVAMP_MATH_LAST_BIT)
-#include "device_precise.h"
 #define REVAMP_MATH_CODE precise
 #else
-#include "device_close.h"
 #define REVAMP_MATH_CODE close
 #endif
 

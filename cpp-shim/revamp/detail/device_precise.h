@@ -458,15 +458,6 @@ template <class T> REVAMP_MATH_INLINE scaled<T> scale(T x) {
     const pieces<T> p = decompose(x);
     return {from_bits<T>(p.significand - leading_one<T> + one_bits<T>), p.exponent + format<T>::fraction};
 }
-template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
-    if (is_zero(x) || is_nan(x)) return x;
-    if (negative(x)) return not_a_number<T>();
-    if (is_infinite(x)) return x;
-    const scaled<T> s = scale(x);
-    const int odd = s.exponent & 1;
-    const T m = odd != 0 ? s.significand + s.significand : s.significand;
-    return value(root(two<T>{m, T(0)})) * power_of_two<T>((s.exponent - odd) / 2);
-}
 template <class T> REVAMP_MATH_INLINE T rsqrt(T x) {
     if (is_nan(x)) return x;
     if (is_zero(x)) return with_sign(infinity<T>(), sign_of(x));

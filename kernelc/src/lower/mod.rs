@@ -2,7 +2,8 @@
 //!
 //! LLVM's passes have inlined all calls and structured the control flow (see `pipelines`). The steps here, in order:
 //!
-//! 1. `structured_flow`, which uses `alternatives`, `edges` and `breaks`, gives each construct a merge block.
+//! 1. `structured_flow`, which uses `alternatives`, `edges` and `breaks`, gives each construct a merge block. `quotient_groups` orders
+//!    the instructions of blocks with quotients of floats.
 //! 2. `pointers` finds the memory that each pointer may point to.
 //! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
 //! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients` and
