@@ -124,9 +124,10 @@ void verify(Work work, size_t n, unsigned launches, const std::vector<std::vecto
     };
     switch (work) {
     case Work::saxpy:
-        for (size_t i = 0; i < n; i++)
-            if (float_at(out, i) != float_at(in[1], i) + 2 * float(launches) * float_at(in[0], i))
-                throw_mismatch(i, float_at(in[1], i));
+        for (size_t i = 0; i < n; i++) {
+            const float expected = float_at(in[1], i) + 2 * float(launches) * float_at(in[0], i);
+            if (float_at(out, i) != expected) throw_mismatch(i, expected);
+        }
         break;
     case Work::matmul:
     case Work::tiled_matmul:

@@ -101,16 +101,19 @@ void Report::add(const Case &c, const std::vector<Samples> &samples) {
         ways += (i ? "," : "") + json_of(samples[i]);
     ways += "]";
     const Samples *best_ours = best(ours);
+    // With --peers-only, revamp is not measured.
+    const char *no_figure = ours.empty() ? "not measured" : "failed",
+               *no_verdict = ours.empty() ? "reported" : "FAILED";
     const std::string bytes = c.bytes > 0 ? ",\"bytes\":" + format("%.0f", c.bytes) : "";
     const auto revamp_goal = c.goals.find("revamp");
     if (groups.empty() || revamp_goal != c.goals.end()) {
         Row row{c.name,
-                best_ours ? figure(*best_ours, c.bytes) : "failed",
+                best_ours ? figure(*best_ours, c.bytes) : no_figure,
                 "",
                 "",
                 "",
                 "",
-                best_ours ? "reported" : "FAILED",
+                best_ours ? "reported" : no_verdict,
                 ""};
         std::string numbers;
         if (revamp_goal != c.goals.end()) {
@@ -134,7 +137,7 @@ void Report::add(const Case &c, const std::vector<Samples> &samples) {
         const Samples *peer = best(groups[g].second);
         const Samples *fastest_peer = fastest(groups[g].second);
         Row row{
-            c.name, best_ours ? figure(*best_ours, c.bytes) : "failed", "failed", groups[g].first, "", "", "reported",
+            c.name, best_ours ? figure(*best_ours, c.bytes) : no_figure, "failed", groups[g].first, "", "", "reported",
             ""};
         if (peer) {
             row.peer = figure(*peer, c.bytes);
@@ -163,7 +166,7 @@ void Report::add(const Case &c, const std::vector<Samples> &samples) {
             if (goal.kind != Goal::none)
                 row.verdict = !meets_goal(ratio) ? "MISSED" : meets_goal(ratio_to_fastest) ? "met" : "unclear";
         } else {
-            row.verdict = best_ours ? "no peer" : "FAILED";
+            row.verdict = best_ours ? "no peer" : no_verdict;
         }
         count_verdict(row.verdict);
         row.json = "{\"case\":" + quoted(c.name) + bytes + ",\"peer\":" + quoted(groups[g].first) + numbers +
