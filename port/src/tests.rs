@@ -244,9 +244,9 @@ const FIXES: &[(&str, &str)] = &[
     ),
     (
         "short s, t; int a = min(-s, t); float x; x = max(x, 1e-5f); double d = max(d, 1e-5f);\n\
-         size_t n; LONGLONG q; a = min(n + q, 1ull) + min(n + q, 1ll);",
+         size_t n; LONGLONG q; a = min(n + q, 1ull) + min(n + q, 1ll) + min(min(n, q), 1ull) + min(min(s, t), s);",
         "short s, t; int a = min(-s, t); float x; x = std::max(x, 1e-5f); double d = max(d, 1e-5f);\n\
-         size_t n; long long q; a = std::min(n + q, 1ull) + min(n + q, 1ll);",
+         size_t n; long long q; a = std::min(n + q, 1ull) + min(n + q, 1ll) + std::min(min(n, q), 1ull) + std::min(std::min(s, t), s);",
     ),
     (
         "DECLARE_HANDLE(HMINE);\nEXTERN_C_START\nULONGLONG n = MAXINT32;\nEXTERN_C_END",

@@ -138,7 +138,8 @@ pub fn arithmetic_type(source: &Source, code: &Code, range: Range<usize>) -> Opt
         }
         Some(open) if matches!(word, "min" | "max" | "__min" | "__max") && open == first + 1 => {
             let parts = code.split(open + 1..last).into_iter();
-            parts.map(|part| arithmetic_type(source, code, part)).collect::<Option<Vec<_>>>()?.into_iter().max()
+            let types: Option<Vec<_>> = parts.map(|part| arithmetic_type(source, code, part)).collect();
+            types?.into_iter().reduce(|a, b| if a == b { a } else { a.common(b) })
         }
         Some(open) => type_of_words((first..open).rev().map(|n| code.text(n))),
         None => None,
