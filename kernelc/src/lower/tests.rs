@@ -1136,16 +1136,22 @@ fn a_constant_zero_operand_is_hidden_from_the_driver() {
     assert_eq!(operands, [Some(Op::Load), Some(Op::Select)]);
 }
 
+/// A module with a kernel that computes the float %r from the floats %x and %y.
+fn of_floats(operations: &str) -> dr::Module {
+    let (_, module) = compile_and_load(&format!(
+        "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
+  %y = load float, ptr addrspace(4) %b, align 4
+{operations}
+  store float %r, ptr addrspace(4) %b, align 4
+  ret void"
+    ));
+    module
+}
+
 #[test]
 fn quotients_of_floats_share_the_slow_path() {
     let of = |divisions: &str| {
-        let (_, module) = compile_and_load(&format!(
-            "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
-  %y = load float, ptr addrspace(4) %b, align 4
-{divisions}
-  store float %r, ptr addrspace(4) %b, align 4
-  ret void"
-        ));
+        let module = of_floats(divisions);
         (count(&module, Op::Function), count(&module, Op::FunctionCall))
     };
     assert_eq!(of("  %q = fdiv float %x, %y\n  %r = fdiv float %q, 3.0"), (2, 2));
@@ -1154,35 +1160,22 @@ fn quotients_of_floats_share_the_slow_path() {
 
 #[test]
 fn independent_quotients_share_one_branch() {
-    let branches = |divisions: &str| {
-        let (_, module) = compile_and_load(&format!(
-            "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
-  %y = load float, ptr addrspace(4) %b, align 4
-{divisions}
-  %s = fadd float %q, %r
-  store float %s, ptr addrspace(4) %b, align 4
-  ret void"
-        ));
-        count(&module, Op::BranchConditional)
-    };
-    assert_eq!(branches("  %q = fdiv float %x, %y\n  %t = fadd float %x, 1.0\n  %r = fdiv float %y, %t"), 1);
+    let branches = |divisions: &str| count(&of_floats(divisions), Op::BranchConditional);
+    let independent = "  %q = fdiv float %x, %y\n  %t = fadd float %x, 1.0\n  %p = fdiv float %y, %t\n";
+    assert_eq!(branches(&format!("{independent}  %r = fadd float %p, %q")), 1);
     assert_eq!(branches("  %q = fdiv float %x, %y\n  %r = fdiv float %y, %q"), 2);
 }
 
 #[test]
 fn quotients_of_converted_integers_need_fewer_comparisons() {
-    let comparisons = |division: &str| {
-        let (_, module) = compile_and_load(&format!(
-            "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
-  %y = load float, ptr addrspace(4) %b, align 4
-  %i = call i32 @__revamp_global_id(i32 0)
+    let comparisons = |operands: &str| {
+        let module = of_floats(&format!(
+            "  %i = call i32 @__revamp_global_id(i32 0)
   %f = sitofp i32 %i to float
   %u = uitofp i32 %i to float
   %l = sext i32 %i to i64
   %w = sitofp i64 %l to float
-  %r = fdiv float {division}
-  store float %r, ptr addrspace(4) %b, align 4
-  ret void"
+  %r = fdiv float {operands}"
         ));
         count(&module, Op::FOrdLessThan) + count(&module, Op::FOrdGreaterThan)
     };
