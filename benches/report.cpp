@@ -102,8 +102,8 @@ void Report::add(const Case &c, const std::vector<Samples> &samples) {
     ways += "]";
     const Samples *best_ours = best(ours);
     // With --peers-only, revamp is not measured.
-    const char *no_figure = ours.empty() ? "not measured" : "failed",
-               *no_verdict = ours.empty() ? "reported" : "FAILED";
+    const char *no_figure = ours.empty() ? "not measured" : "failed";
+    const char *no_verdict = ours.empty() ? "reported" : "FAILED";
     const std::string bytes = c.bytes > 0 ? ",\"bytes\":" + format("%.0f", c.bytes) : "";
     const auto revamp_goal = c.goals.find("revamp");
     if (groups.empty() || revamp_goal != c.goals.end()) {

@@ -25,8 +25,8 @@ pub(super) fn group(instructions: &[Instruction]) -> &[Instruction] {
         let one = &instructions[at];
         !is_quotient(&one.op) || instructions[..at].iter().any(|earlier| uses(one, earlier))
     };
-    let count = (0..instructions.len().min(MAX_GROUP)).find(|&at| is_end(at)).unwrap_or(MAX_GROUP);
-    &instructions[..count.min(instructions.len())]
+    let most = instructions.len().min(MAX_GROUP);
+    &instructions[..(0..most).find(|&at| is_end(at)).unwrap_or(most)]
 }
 
 /// Orders the instructions of all blocks that have quotients.

@@ -194,14 +194,16 @@ fn reciprocal_of(asm: &mut Assembler, b: Word, b_is_moderate: bool, negative: bo
 /// condition uses few comparisons. A dividend of +0, which is frequent, passes. A dividend of -0 does not, because the correction loses its
 /// sign.
 fn takes_fast_path(asm: &mut Assembler, [a, b, quotient]: [Word; 3], are_moderate: [bool; 2]) -> Word {
-    let [size_a, size_b, magnitude] = [a, b, quotient].map(|word| magnitude(asm, word));
-    let mut usual = is_below(asm, magnitude, MAX_QUOTIENT);
+    let size = magnitude(asm, quotient);
+    let mut usual = is_below(asm, size, MAX_QUOTIENT);
     if !are_moderate[0] {
-        let above = is_positive_zero_or_above(asm, a, size_a, MIN_DIVIDEND);
+        let size = magnitude(asm, a);
+        let above = is_positive_zero_or_above(asm, a, size, MIN_DIVIDEND);
         usual = asm.make(S::LogicalAnd, Scalar::Bool, &[above, usual]);
     }
     if !are_moderate[1] {
-        usual = and_below(asm, usual, size_b, MAX_DIVISOR);
+        let size = magnitude(asm, b);
+        usual = and_below(asm, usual, size, MAX_DIVISOR);
     }
     and_close(asm, usual, b)
 }

@@ -27,6 +27,8 @@ template <class T> T perturbed(T x, int most) {
         x = std::nextafter(x, n < 0 ? T(0) : T(2) * x);
     return x;
 }
+// If true, the device's 1 / sqrt(x) has an error of up to 2 ulp.
+bool has_inexact_roots = SLOPPY_DIVISION;
 // Returns 1 / sqrt(x) with an error of up to 2 ulp.
 inline float inexact_inverse_root(float x) {
     const double exact = 1 / std::sqrt(static_cast<double>(x));
@@ -34,15 +36,13 @@ inline float inexact_inverse_root(float x) {
     return (moved > near) != (near > exact) ? std::nextafter(moved, moved > near ? 2 * near : 0.0f) : moved;
 }
 } // namespace
+#define REVAMP_MATH_INVERSE_ROOT(x) (has_inexact_roots ? inexact_inverse_root(x) : 1.0f / __builtin_sqrtf(x))
 #if SLOPPY_DIVISION
 #define REVAMP_MATH_QUOTIENT(x, y) perturbed((x) / (y), 2)
 #define REVAMP_MATH_ROOT(x) perturbed(std::sqrt(x), 3)
-#define REVAMP_MATH_INVERSE_ROOT(x) inexact_inverse_root(x)
 #define REVAMP_MATH_FUSED 0
 #else
 namespace {
-// If true, the device's 1 / sqrt(x) has an error of up to 2 ulp.
-bool has_inexact_roots = false;
 // Returns 2^x with an error of up to 1 ulp.
 inline float inexact_power(float x) {
     static unsigned state = 1;
@@ -58,7 +58,6 @@ inline bool in_two_of_three_calls() {
 } // namespace
 #define REVAMP_MATH_DEVICE_PROPERTY(what) ((what) != 1 && in_two_of_three_calls())
 #define REVAMP_MATH_EXP2(x) inexact_power(x)
-#define REVAMP_MATH_INVERSE_ROOT(x) (has_inexact_roots ? inexact_inverse_root(x) : 1.0f / __builtin_sqrtf(x))
 #define REVAMP_MATH_FUSED 1
 #endif
 #include <revamp/detail/device_close.h>
@@ -662,9 +661,7 @@ TEST(whole_results) {
 
 // Every seventh significand, and numbers whose roots are close to the midpoint of two numbers.
 TEST(roots_are_rounded_correctly) {
-#if !SLOPPY_DIVISION
     has_inexact_roots = true;
-#endif
     for (std::uint32_t n = 0; n < 1u << 24; n += 7) {
         const std::uint32_t word = 0x3f800000 + n;
         float x;
@@ -678,9 +675,7 @@ TEST(roots_are_rounded_correctly) {
         for (const double x : {0x1.fffffffffffffp+1, 0x1.fffffffffffffp+1023, 0x1.ffffffffffffep+1})
             CHECK(device::sqrt(x) == std::sqrt(x));
     }
-#if !SLOPPY_DIVISION
-    has_inexact_roots = false;
-#endif
+    has_inexact_roots = SLOPPY_DIVISION;
 }
 
 int main(int argc, char **argv) {
