@@ -17,6 +17,10 @@ use std::sync::Arc;
 const TIMED: usize = 3;
 /// The number of launches that try each workgroup size.
 const TRIES: usize = 5;
+/// The number of launches after which a clearly slower workgroup size is not tried again.
+const MIN_TRIES: usize = 2;
+/// A workgroup size is clearly slower if its fastest launch takes more than this factor of the fastest launch of all.
+const MAX_TIME_FACTOR: f64 = 1.5;
 /// Another size replaces the first choice only if it takes less than this fraction of the first choice's time.
 const MAX_TIME_FRACTION: f64 = 0.97;
 
@@ -34,6 +38,15 @@ struct Tried<K> {
     /// `None` for the first choice.
     kernel: Option<K>,
     samples: Vec<Sample>,
+}
+
+impl<K> Tried<K> {
+    /// True if another launch must try this size. `fastest`: the time of the fastest launch of all.
+    fn continues(&self, fastest: f64) -> bool {
+        let times = times(&self.samples);
+        let is_slow = times.len() >= MIN_TRIES && times.iter().all(|time| *time > fastest * MAX_TIME_FACTOR);
+        self.samples.len() < TRIES && !is_slow
+    }
 }
 
 /// The decision about a launch.
@@ -114,17 +127,12 @@ impl<K: Clone> Search<K> {
                 }
             }
             State::Trying(all) => {
-                let fewest = all.iter().map(|t| t.samples.len()).min().unwrap_or(TRIES);
-                if fewest < TRIES {
-                    // Each round of tries begins with another workgroup size.
-                    let order = (0..all.len()).map(|n| (n + fewest) % all.len());
-                    let next = order.clone().find(|&n| all[n].samples.len() == fewest).unwrap_or(0);
-                    return Decision::Try(next, all[next].size, all[next].kernel.clone());
+                let all_known = all.iter_mut().map(|t| all_known(&mut t.samples)).fold(true, |all, one| all && one);
+                match next_try(all) {
+                    Some(next) => return Decision::Try(next, all[next].size, all[next].kernel.clone()),
+                    None if all_known => return self.decide(),
+                    None => return Decision::First { timed: false },
                 }
-                if !all.iter_mut().all(|t| all_known(&mut t.samples)) {
-                    return Decision::First { timed: false };
-                }
-                return self.decide();
             }
         }
         self.state = State::Building;
@@ -189,6 +197,15 @@ impl<K: Clone> Search<K> {
         self.state = State::Settled(size);
         Decision::Found { size, kernel, times }
     }
+}
+
+/// The number of the workgroup size to try next; `None` if no size must be tried again.
+fn next_try<K>(all: &[Tried<K>]) -> Option<usize> {
+    let fastest = all.iter().flat_map(|t| times(&t.samples)).fold(f64::INFINITY, f64::min);
+    let fewest = all.iter().filter(|t| t.continues(fastest)).map(|t| t.samples.len()).min()?;
+    // Each round of tries begins with another workgroup size.
+    let mut order = (0..all.len()).map(|n| (n + fewest) % all.len());
+    order.find(|&n| all[n].samples.len() == fewest && all[n].continues(fastest))
 }
 
 /// Reads the times of launches that are done. True if all are done.
@@ -295,6 +312,23 @@ mod tests {
             search(|size, n| Some(if size == SIZES[0] { 700.0 } else { 1000.0 } + [0.0, 9e6][n % 5 / 4])).0,
             SIZES[0]
         );
+    }
+
+    #[test]
+    fn clearly_slower_sizes_are_not_tried_again() {
+        let (size, seen) = search(|size, _| {
+            Some(if size == SIZES[0] {
+                1600.0
+            } else if size == FIRST {
+                1000.0
+            } else {
+                900.0
+            })
+        });
+        assert_eq!((size, seen), (SIZES[1], [1 + 3 + 6 + 1 + TRIES, MIN_TRIES, TRIES]));
+        // One slow launch does not exclude a size.
+        let (size, seen) = search(|size, n| Some(if size == SIZES[0] { [9000.0, 700.0][n.min(1)] } else { 1000.0 }));
+        assert_eq!((size, seen[1]), (SIZES[0], TRIES));
     }
 
     #[test]

@@ -164,7 +164,9 @@ pub(in crate::runtime) fn run(
     let mut searched = None;
     if launch.tile.is_none() && loaded.chooses_workgroup() {
         let domain = threads(launch.extent);
-        let chosen = workgroup(size, domain);
+        let properties = accelerator.properties();
+        let subgroup = Some(properties.hardware.subgroup_size).filter(|_| !properties.is_emulated);
+        let chosen = workgroup(size, domain, subgroup);
         if loaded.is_searched() {
             let found = Searched::begin(view, &loaded, chosen, domain)?;
             (size, loaded) = (found.size, found.kernel.clone());

@@ -3,10 +3,20 @@
 /// The maximum size in z. Every device supports this size.
 const MAX_IN_Z: u32 = 64;
 
+/// A domain with fewer workgroups would leave multiprocessors of a large GPU idle: an H200 has 132, each of which runs at least four
+/// subgroups at a time.
+const MIN_WORKGROUPS: u64 = 65;
+
 /// A workgroup size for `domain`. `compiled`: the size with which the kernel was compiled. The result has at most as many threads.
-/// All sizes are in the order x, y, z. Neighbouring threads along x access neighbouring memory.
-pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3]) -> [u32; 3] {
-    let threads = compiled.iter().product::<u32>().max(1);
+/// `subgroup`: the threads of a subgroup on a GPU; `None` for software, which has few processors. All sizes are in the order x, y, z.
+/// Neighbouring threads along x access neighbouring memory.
+pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3], subgroup: Option<u32>) -> [u32; 3] {
+    let mut threads = compiled.iter().product::<u32>().max(1);
+    // There are only two sizes, because each size of a kernel takes a pipeline.
+    let subgroup = subgroup.map_or(threads, |n| n.max(32));
+    if domain.iter().product::<u64>().div_ceil(threads.into()) < MIN_WORKGROUPS {
+        threads = threads.min(subgroup);
+    }
     let (has_y, has_z) = (domain[1] > 1, domain[2] > 1);
     if !has_y && !has_z {
         return [threads, 1, 1];
@@ -23,9 +33,9 @@ pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3]) -> [u32; 3] {
 /// Workgroup sizes that may be faster than `first`, the first choice for this domain. None of these sizes starts more
 /// than 9/8 of the domain's threads, unless `first` starts at least as many threads.
 pub(super) fn alternatives(first: [u32; 3], domain: [u64; 3]) -> Vec<[u32; 3]> {
-    const ROWS: &[[u32; 3]] = &[[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]];
+    const ROWS: &[[u32; 3]] = &[[32, 1, 1], [64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]];
     const PLANES: &[[u32; 3]] = &[[32, 8, 1], [64, 4, 1], [256, 1, 1], [16, 16, 1], [8, 32, 1], [32, 4, 1]];
-    const BLOCKS: &[[u32; 3]] = &[[256, 1, 1], [32, 8, 1], [64, 1, 4], [32, 4, 2], [16, 4, 4], [64, 1, 1]];
+    const BLOCKS: &[[u32; 3]] = &[[256, 1, 1], [32, 8, 1], [64, 1, 4], [32, 4, 2], [8, 8, 4], [64, 1, 1]];
     let all = match domain {
         [_, 1, 1] => ROWS,
         [_, _, 1] => PLANES,
@@ -61,8 +71,9 @@ mod tests {
 
     #[test]
     fn alternatives_fit_the_domain() {
-        assert_eq!(alternatives([256, 1, 1], [1 << 20, 1, 1]), [[64, 1, 1], [128, 1, 1], [512, 1, 1]]);
-        assert_eq!(alternatives([64, 1, 1], [40, 1, 1]), [[0; 3]; 0]);
+        assert_eq!(alternatives([256, 1, 1], [1 << 20, 1, 1]), [[32, 1, 1], [64, 1, 1], [128, 1, 1], [512, 1, 1]]);
+        assert_eq!(alternatives([64, 1, 1], [40, 1, 1]), [[32, 1, 1]]);
+        assert_eq!(alternatives([32, 1, 1], [30, 1, 1]), [[0; 3]; 0]);
         assert_eq!(alternatives([32, 8, 1], [4096, 4096, 1]).len(), 5);
         assert_eq!(alternatives([32, 4, 1], [1000, 3, 1]), [[64, 4, 1], [256, 1, 1]]);
         assert!(alternatives([4, 4, 16], [3, 3, 300]).is_empty());
@@ -78,10 +89,10 @@ mod tests {
 
     #[test]
     fn workgroup_fits_the_domain() {
-        let of = |x, y, z| workgroup([256, 1, 1], [x, y, z]);
+        let of = |x, y, z| workgroup([256, 1, 1], [x, y, z], None);
         assert_eq!(of(1, 1, 1), [256, 1, 1]);
         assert_eq!(of(1 << 20, 1, 1), [256, 1, 1]);
-        assert_eq!(workgroup([64, 1, 1], [1 << 20, 1, 1]), [64, 1, 1]);
+        assert_eq!(workgroup([64, 1, 1], [1 << 20, 1, 1], Some(32)), [64, 1, 1]);
         assert_eq!(of(4096, 4096, 1), [32, 8, 1]);
         assert_eq!(of(5, 1000, 1), [8, 32, 1]);
         assert_eq!(of(1000, 3, 1), [32, 4, 1]);
@@ -90,5 +101,16 @@ mod tests {
         assert_eq!(of(64, 64, 64), [64, 4, 1]);
         assert_eq!(of(3, 3, 300), [4, 4, 16]);
         assert_eq!(of(1, 1, 300), [1, 1, 64]);
+    }
+
+    #[test]
+    fn small_domains_use_all_multiprocessors() {
+        let of = |domain, subgroup| workgroup([256, 1, 1], domain, Some(subgroup));
+        assert_eq!(of([1 << 14, 1, 1], 32), [32, 1, 1]);
+        assert_eq!(of([(1 << 14) + 1, 1, 1], 32), [256, 1, 1]);
+        assert_eq!(of([100, 100, 1], 32), [32, 1, 1]);
+        assert_eq!(of([7, 1000, 1], 8), [8, 4, 1]);
+        assert_eq!(of([16, 16, 16], 64), [16, 4, 1]);
+        assert_eq!(workgroup([16, 1, 1], [100, 1, 1], Some(64)), [16, 1, 1]);
     }
 }
