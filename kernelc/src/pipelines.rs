@@ -340,12 +340,19 @@ impl Optimised {
         if self.large { "" } else { "slsr," }
     }
 
+    /// `partial`: a loop with a known trip count that is not fully unrolled is unrolled up to about 150 instructions, so
+    /// that several iterations share the branch of their quotients, and their loads are in flight together.
+    ///
     /// `sccp` drops the remainder loop of a loop that was unrolled by its largest trip count. `loop-reduce` comes last:
     /// before unrolling, it would turn the unrolled addresses into a chain of additions.
     fn runtime_unrolling(self) -> String {
-        let runtime = if self.unrolling == Unrolling::Known { "no-runtime" } else { "runtime" };
+        let kinds = match self.unrolling {
+            Unrolling::Known => "partial;no-runtime",
+            Unrolling::Little => "runtime",
+            _ => "partial;runtime",
+        };
         let slsr = self.slsr();
-        format!("function(loop-unroll<{runtime}>,early-cse,sccp,{slsr}early-cse,loop(loop-reduce),early-cse)")
+        format!("function(loop-unroll<{kinds}>,early-cse,sccp,{slsr}early-cse,loop(loop-reduce),early-cse)")
     }
 
     fn options(self) -> Vec<Hidden> {

@@ -136,7 +136,8 @@ fn reason(unrolling: Unrolling, possible: Option<&BTreeSet<UnrollResult>>, shape
             let times = done.iter().find_map(complete).unwrap_or(0);
             if short && times > pipelines::MAX_FULL_UNROLL_COUNT {
                 format!(
-                    "it has {times} iterations, and only loops of at most {} are unrolled",
+                    "it has {times} iterations{size}, too large to unroll in part, and only loops of at most {} iterations \
+                     are unrolled completely",
                     pipelines::MAX_FULL_UNROLL_COUNT
                 )
             } else {

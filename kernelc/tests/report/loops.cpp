@@ -47,7 +47,7 @@ void tiles(array_view<float> a, array_view<float> b, int n) {
 // clang-format off
 // 9:21: kernel of # instructions, # bytes of SPIR-V
 // 8:13: loop unrolled completely: 4 iterations
-// 10:13: loop not unrolled: it has 100 iterations, and only loops of at most 32 are unrolled
+// 10:13: loop unrolled by 10
 // 20:13: kernel of # instructions, # bytes of SPIR-V
 // 20:13: loop unrolled by 8: its trip count is known only at run time
 // 22:13: divergent branch: the condition may differ between threads of a tile because of memory that each thread reads at its own address; 1 load depends on the branch

@@ -67,9 +67,9 @@ void tables(array_view<int> a) {
 // 35:25: loaded again, because a store between the two loads uses another array or array_view, which may be the same memory; keep the value in a variable (7 times)
 // 35:25: loaded from the same address in each iteration, because the loop stores to another array or array_view, which may be the same memory; load the value before the loop (2 times)
 // 44:13: kernel of # instructions, # bytes of SPIR-V
-// 45:13: loop not unrolled: it has 64 iterations, and only loops of at most 32 are unrolled
-// 46:25: a local variable is not in SSA values, but in one Function variable of 256 bytes, because indices are known only at run time; the driver may keep that variable in memory
-// 48:13: loop not unrolled: it has 100 iterations, and only loops of at most 32 are unrolled
+// 45:13: a local variable is not in SSA values, but in one Function variable of 256 bytes, because indices are known only at run time; the driver may keep that variable in memory
+// 45:13: loop unrolled by 16
+// 48:13: loop unrolled by 5
 // 11:13: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
 // 19:13: native code: loops over threads are not marked as parallel, because all threads share the memory of an indexed local variable
 // 31:13: native code: loop over threads, up to line 36, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
