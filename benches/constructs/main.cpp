@@ -29,8 +29,8 @@
 
 namespace {
 
-const int small_size = 1 << 14, max_threads = 1 << 24;
-const size_t max_bytes = size_t(128) << 20;
+const int small_size = 1 << 14, max_threads = 1 << 26;
+const size_t max_bytes = size_t(512) << 20;
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -36,7 +36,8 @@ class Plain(Kernel):
     def begin(self):
         self.u_from = self.choose("i", "i", "load")
         if self.u_from == "load":
-            bits = self.integers("bits", 1 << 30)
+            # main.cpp makes values of 24 random bits. With a larger limit, the lowest bits would be 0.
+            bits = self.integers("bits", 1 << 24)
             self.emit(f"unsigned u = (unsigned){bits.name}[i] * 2654435761u;")
         else:
             self.emit("unsigned u = (unsigned)i * 2654435761u ^ (unsigned)i >> 7;")
