@@ -65,6 +65,9 @@ pub enum DeviceProperty {
     NearReciprocals = 8,
     /// Every memory allocation is smaller than 4 GiB, and the device can add 32-bit offsets to addresses.
     NarrowOffsets = 9,
+    /// The error of 1 / sqrt(x) is at most 1 ulp, for every float and double, also if x is zero, infinite or NaN, and for subnormal
+    /// doubles. One correction with an fma then rounds the square root of every float correctly.
+    NearInverseRoots = 10,
 }
 
 impl DeviceProperty {
@@ -72,7 +75,12 @@ impl DeviceProperty {
     pub fn is_float_precision(self) -> bool {
         matches!(
             self,
-            Self::Fused | Self::ExactRoots | Self::ClosePowers | Self::ExactQuotients | Self::NearReciprocals
+            Self::Fused
+                | Self::ExactRoots
+                | Self::ClosePowers
+                | Self::ExactQuotients
+                | Self::NearReciprocals
+                | Self::NearInverseRoots
         )
     }
 }

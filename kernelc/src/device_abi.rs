@@ -85,7 +85,7 @@ enum Effect {
     Some,
 }
 
-const TABLE: [(&str, DeviceFunction, Effect); 40] = [
+const TABLE: [(&str, DeviceFunction, Effect); 41] = [
     ("__revamp_global_id", DeviceFunction::Position(Position::Global), Effect::None),
     ("__revamp_local_id", DeviceFunction::Position(Position::Local), Effect::None),
     ("__revamp_group_id", DeviceFunction::Position(Position::Group), Effect::None),
@@ -118,6 +118,7 @@ const TABLE: [(&str, DeviceFunction, Effect); 40] = [
     ("__revamp_fast_log_f32", DeviceFunction::Maths(Glsl::Log), Effect::None),
     ("__revamp_fast_pow_f32", DeviceFunction::Maths(Glsl::Pow), Effect::None),
     ("__revamp_fast_rsqrt_f32", DeviceFunction::Maths(Glsl::InverseSqrt), Effect::None),
+    ("__revamp_fast_rsqrt_f64", DeviceFunction::Maths(Glsl::InverseSqrt), Effect::None),
     ("__revamp_fast_sin_f32", DeviceFunction::Maths(Glsl::Sin), Effect::None),
     ("__revamp_fast_sinh_f32", DeviceFunction::Maths(Glsl::Sinh), Effect::None),
     ("__revamp_fast_tan_f32", DeviceFunction::Maths(Glsl::Tan), Effect::None),

@@ -127,6 +127,7 @@ extern "C" REVAMP_ABI_NUMBER float __revamp_fast_log2_f32(float x);
 extern "C" REVAMP_ABI_NUMBER float __revamp_fast_log_f32(float x);
 extern "C" REVAMP_ABI_NUMBER float __revamp_fast_pow_f32(float x, float y);
 extern "C" REVAMP_ABI_NUMBER float __revamp_fast_rsqrt_f32(float x);
+extern "C" REVAMP_ABI_NUMBER double __revamp_fast_rsqrt_f64(double x);
 extern "C" REVAMP_ABI_NUMBER float __revamp_fast_sin_f32(float x);
 extern "C" REVAMP_ABI_NUMBER float __revamp_fast_sinh_f32(float x);
 extern "C" REVAMP_ABI_NUMBER float __revamp_fast_tan_f32(float x);

@@ -40,11 +40,20 @@
 #define REVAMP_MATH_DEVICE_PROPERTY(what) false
 #endif
 #endif
+#ifndef REVAMP_MATH_INVERSE_ROOT_OF_DOUBLE
+#if REVAMP_DEVICE_PASS
+#define REVAMP_MATH_INVERSE_ROOT_OF_DOUBLE(x) __revamp_fast_rsqrt_f64(x)
+#else
+#define REVAMP_MATH_INVERSE_ROOT_OF_DOUBLE(x) (1.0 / __builtin_sqrt(x))
+#endif
+#endif
 #ifndef REVAMP_MATH_EXP2
 #if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_EXP2(x) __revamp_fast_exp2_f32(x)
+#define REVAMP_MATH_LOG2(x) __revamp_fast_log2_f32(x)
 #else
 #define REVAMP_MATH_EXP2(x) __builtin_exp2f(x)
+#define REVAMP_MATH_LOG2(x) __builtin_log2f(x)
 #endif
 #endif
 
@@ -63,6 +72,10 @@ REVAMP_MATH_INLINE bool roots_are_exact() {
 // True if 2^x is as accurate as in CUDA.
 REVAMP_MATH_INLINE bool powers_are_accurate() {
     return REVAMP_MATH_DEVICE_PROPERTY(2);
+}
+// True if 1 / sqrt(x) is as accurate as in CUDA.
+REVAMP_MATH_INLINE bool inverse_roots_are_accurate() {
+    return REVAMP_MATH_DEVICE_PROPERTY(10);
 }
 
 template <class T> constexpr bool single = format<T>::single;
@@ -89,6 +102,12 @@ template <class T, class... C> REVAMP_MATH_INLINE T horner(T x, double c, C... m
 // True if x is positive, normal and finite.
 template <class T> REVAMP_MATH_INLINE bool is_positive_normal(T x) {
     return bits(x) - leading_one<T> < infinite_bits<T> - leading_one<T>;
+}
+// One of two calculated numbers. With the conditional operator, compilers move the calculation of an operand that calls
+// a function into a branch, for which other instructions of the thread wait. Doubles are expensive, so some functions
+// of doubles branch.
+template <class T> REVAMP_MATH_INLINE T select(bool condition, T yes, T no) {
+    return condition ? yes : no;
 }
 // True if |x| <= limit. Devices take the magnitude at no cost in a comparison of floats.
 template <class T> REVAMP_MATH_INLINE bool is_within(T x, T limit) {
@@ -192,6 +211,8 @@ REVAMP_MATH_INLINE double root_of_device(double x) {
 template <class T> REVAMP_MATH_INLINE T root_of_normal(T x) {
     REVAMP_MATH_EXACT
     const T y = inverse_root(x), s0 = x * y, h0 = T(-0.5) * y;
+    if constexpr (single<T>)
+        if (inverse_roots_are_accurate() && fma_rounds_once()) return mad(mad(s0, s0, -x), h0, s0);
     const T e = mad(s0, h0, T(0.5)), s = mad(s0, e, s0), h = mad(h0, e, h0);
     if (fma_rounds_once()) return mad(mad(s, s, -x), h, s);
     const T sh = upper(s), sl = s - sh;
@@ -224,66 +245,87 @@ REVAMP_MATH_INLINE float rsqrt(float x) {
     REVAMP_MATH_EXACT
     const word_of<float> digits = bits(x);
     const bool tiny = digits < leading_one<float>;
-    const float m = tiny ? static_cast<float>(static_cast<int>(digits << 1)) : x; // x 2^150
+    // The digits become those of a number from 2^24 on. So m = x 2^150.
+    const float m = tiny ? from_bits<float>(digits | bits(0x1p24f)) - 0x1p24f : x;
     return REVAMP_MATH_INVERSE_ROOT(m) * (tiny ? 0x1p75f : 1.0f);
 }
 REVAMP_MATH_INLINE double rsqrt(double x) {
     REVAMP_MATH_EXACT
+    if (inverse_roots_are_accurate()) return REVAMP_MATH_INVERSE_ROOT_OF_DOUBLE(x);
     root_operand<double> r = {x, 1};
     if (!is_positive_normal(x)) r = rare_root_operand(x, -1);
     return inverse_root(r.m) * r.factor;
 }
-// 1 / cbrt(x) to a few ulp of a float, for normal x.
-REVAMP_MATH_INLINE float inverse_cube_root(float x) {
-    REVAMP_MATH_EXACT
-    // Dividing the exponent by three gives y to 1 / 30. Two corrections follow, each a series in 1 - x y^3.
-    float y = from_bits<float>(0x54a2fa8cu - bits(x) / 3u);
-    float e = mad(-(x * y), y * y, 1.0f);
-    y = mad(y * e, horner(e, 0x1.555556p-2, 0x1.c71c72p-3, 0x1.61f9aep-3), y);
-    e = mad(-(x * y), y * y, 1.0f);
-    return mad(y * e, mad(e, 0x1.c71c72p-3f, 0x1.555556p-2f), y);
+// 1 / cbrt(x) for a normal x, with the least accuracy that Vulkan allows: the error is below 2^-16.
+REVAMP_MATH_INLINE float near_inverse_cube_root(float x) {
+    return REVAMP_MATH_EXP2(REVAMP_MATH_LOG2(x) * -0x1.555556p-2f);
 }
-REVAMP_MATH_INLINE float cube_root_start(float x) {
-    return inverse_cube_root(x);
-}
-// 1 / cbrt(x) for x in [1, 8).
-REVAMP_MATH_INLINE double cube_root_start(double x) {
+// As above for x in [1, 8), with an error below 2^-45.
+REVAMP_MATH_INLINE double near_inverse_cube_root(double x) {
     REVAMP_MATH_EXACT
-    const double y = static_cast<double>(inverse_cube_root(static_cast<float>(x)));
+    const double y = static_cast<double>(near_inverse_cube_root(static_cast<float>(x)));
     const double e = mad(-(x * y), y * y, 1.0);
     return mad(y * e, mad(e, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2), y);
 }
-template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
-    REVAMP_MATH_EXACT
-    const T size = fabs(x);
-    T a = size, factor = T(1);
+// size = m 8^n, with `factor` 2^n, or 2^-n if `inverse`. m = 1 if the root needs no calculation.
+template <class T> REVAMP_MATH_INLINE root_operand<T> cube_root_operand(T size, bool inverse) {
     // For a very small float, the remainder would be subnormal; for a very large one, the cube might be infinite.
     const word_of<T> least = single<T> ? bits(T(0x1p-90)) : leading_one<T>;
     const word_of<T> most = single<T> ? bits(T(0x1p126)) : infinite_bits<T>;
+    root_operand<T> r = {size, T(1)};
     if (bits(size) - least >= most - least) {
         const scaled<T> s = scale_rare(size);
         const int third = (s.exponent + 3072) / 3 - 1024;
-        const bool number = is_finite(x) && !is_zero(x);
-        a = number ? s.significand * power_of_two<T>(s.exponent - 3 * third) : T(1);
-        factor = number ? power_of_two<T>(third) : size;
+        const bool number = is_finite(size) && !is_zero(size);
+        // Swaps zero and infinity.
+        const T none = inverse && !is_nan(size) ? from_bits<T>(bits(size) ^ infinite_bits<T>) : size;
+        r.m = number ? s.significand * power_of_two<T>(s.exponent - 3 * third) : T(1);
+        r.factor = number ? power_of_two<T>(inverse ? -third : third) : none;
     } else if constexpr (!single<T>) {
-        // size = a 8^n with a in [1, 8); the bias is 3 times 341.
+        // m is in [1, 8); the bias is 3 times 341.
         const std::uint32_t third = static_cast<std::uint32_t>(bits(size) >> format<T>::fraction) / 3;
-        a = from_bits<T>(bits(size) - (static_cast<word_of<T>>(3 * third) << format<T>::fraction) + one_bits<T>);
-        factor = from_bits<T>(static_cast<word_of<T>>(third + 682) << format<T>::fraction);
+        r.m = from_bits<T>(bits(size) - (static_cast<word_of<T>>(3 * third) << format<T>::fraction) + one_bits<T>);
+        r.factor = from_bits<T>(static_cast<word_of<T>>(inverse ? 1364 - third : third + 682) << format<T>::fraction);
     }
-    const T y = cube_root_start(a), yy = y * y, t = a * yy;
-    // A step of Newton's method, for which the remainder a - t^3 must be accurate.
+    return r;
+}
+// The product of a and b, in two parts.
+template <class T> REVAMP_MATH_INLINE two<T> exact_product(T a, T b) {
+    REVAMP_MATH_EXACT
+    if (!fma_rounds_once()) return product(a, b);
+    const T high = a * b;
+    return {high, mad(a, b, -high)};
+}
+// Both cube roots end with a step of Newton's method, whose remainder must be accurate.
+template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
+    REVAMP_MATH_EXACT
+    const root_operand<T> r = cube_root_operand(fabs(x), false);
+    const T y = near_inverse_cube_root(r.m), t = r.m * (y * y);
+    const two<T> square = exact_product(t, t);
+    // r.m - t^3
     T rest;
     if (fma_rounds_once()) {
-        const T square = t * t;
-        rest = mad(-square, t, a);
-        if constexpr (!single<T>) rest = mad(-mad(t, t, -square), t, rest);
+        rest = mad(-square.low, t, mad(-square.high, t, r.m));
     } else {
-        const two<T> cube = multiply(product(t, t), two<T>{t, T(0)});
-        rest = (a - cube.high) - cube.low;
+        const two<T> cube = multiply(square, two<T>{t, T(0)});
+        rest = (r.m - cube.high) - cube.low;
     }
-    return with_sign(mad(rest, yy * T(1.0 / 3), t) * factor, sign_of(x));
+    return with_sign(mad(rest, (y * y) * T(1.0 / 3), t) * r.factor, sign_of(x));
+}
+template <class T> REVAMP_MATH_INLINE T rcbrt(T x) {
+    REVAMP_MATH_EXACT
+    const root_operand<T> r = cube_root_operand(fabs(x), true);
+    const T y = near_inverse_cube_root(r.m);
+    const two<T> square = exact_product(y, y), p = exact_product(r.m, y);
+    // 1 - r.m y^3
+    T rest;
+    if (fma_rounds_once()) {
+        rest = mad(-p.high, square.low, mad(-p.low, square.high, mad(-p.high, square.high, T(1))));
+    } else {
+        const two<T> cube = multiply(square, p);
+        rest = (T(1) - cube.high) - cube.low;
+    }
+    return with_sign(mad(y * rest, T(1.0 / 3), y) * r.factor, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     REVAMP_MATH_EXACT
@@ -364,8 +406,15 @@ template <class T> REVAMP_MATH_INLINE T exp(T x) {
         if (powers_are_accurate() && fma_rounds_once()) return exp_by_power(x);
     return exp_result(x, exp_once(x), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
 }
+// 2^x by the device, whose 2^x may be 0 where the result is subnormal.
+REVAMP_MATH_INLINE float exp2_by_power(float x) {
+    const bool small = x < -126.0f;
+    return REVAMP_MATH_EXP2(small ? x + 64.0f : x) * (small ? 0x1p-64f : 1.0f);
+}
 template <class T> REVAMP_MATH_INLINE T exp2(T x) {
     REVAMP_MATH_EXACT
+    if constexpr (single<T>)
+        if (powers_are_accurate()) return exp2_by_power(x);
     const T t = x + magic<T>, n = t - magic<T>, r = x - n;
     T y;
     if constexpr (single<T>) {
@@ -430,9 +479,16 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
     else
         p = horner(z, 0x1.5555555555555p-3, 0x1.1111111111111p-7, 0x1.a01a01a019fffp-13, 0x1.71de3a556fbfdp-19,
                    0x1.ae645678ea417p-26, 0x1.612467ffd0251p-33, 0x1.ae775423a3f88p-41, 0x1.99fcc5959506bp-49);
-    const two<T> e = half_exp(a);
-    const T nearby = mad(a * z, p, a), distant = e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
-    return with_sign(a <= T(1) ? nearby : distant, sign_of(x));
+    const auto distant = [a] {
+        const two<T> e = half_exp(a);
+        return e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
+    };
+    T y = mad(a * z, p, a);
+    if constexpr (single<T>)
+        y = select(a <= T(1), y, distant());
+    else if (!(a <= T(1)))
+        y = distant();
+    return with_sign(y, sign_of(x));
 }
 // 1 - 2 / (e^2a + 1) for a from 1/2 on, with e^2a finite.
 template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
@@ -454,7 +510,7 @@ template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
 template <class T> REVAMP_MATH_INLINE T tanh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), z = a * a;
-    T p;
+    T p, y;
     if constexpr (single<T>)
         p = horner(z, -0x1.55551cp-2, 0x1.11027p-3, -0x1.b79fcp-5, 0x1.4e332ep-6, -0x1.647a5ap-8);
     else
@@ -462,14 +518,12 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
                    -0x1.226e34216cfcep-7, 0x1.d6d39acc6633ep-9, -0x1.7da042d0a75c0p-10, 0x1.3537b1d62bad9p-11,
                    -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
                    -0x1.dbd5d6f5ad95cp-20);
-    T y;
-    if (a < (single<T> ? T(0.66) : T(0.7))) {
-        y = mad(a * z, p, a);
-    } else {
-        const T limit = single<T> ? T(10) : T(20);
-        y = tanh_far(a > limit ? limit : a);
-    }
-    return is_nan(x) ? x : with_sign(y, sign_of(x));
+    const T nearby = mad(a * z, p, a), limit = single<T> ? T(10) : T(20), b = a > limit ? limit : a;
+    if constexpr (single<T>)
+        y = select(a < T(0.66), nearby, tanh_far(b));
+    else
+        y = a < T(0.7) ? nearby : tanh_far(b);
+    return select(is_nan(x), x, with_sign(y, sign_of(x)));
 }
 
 // Logarithms.
@@ -593,23 +647,22 @@ template <class T> REVAMP_MATH_INLINE T asinh(T x) {
     const T a = fabs(x);
     const bool large = a > (single<T> ? T(0x1p26) : T(0x1p54));
     const T z = a * a;
-    const T y = large ? a : a + quotient(z, value(near_root(z + T(1))) + T(1));
-    return is_finite(x) ? with_sign(log1p_of(y, large ? T(1) : T(0)), sign_of(x)) : x;
+    const T y = select(large, a, a + quotient(z, value(near_root(z + T(1))) + T(1)));
+    return select(is_finite(x), with_sign(log1p_of(y, large ? T(1) : T(0)), sign_of(x)), x);
 }
 template <class T> REVAMP_MATH_INLINE T acosh(T x) {
     REVAMP_MATH_EXACT
     const bool large = x > (single<T> ? T(0x1p26) : T(0x1p54));
     const T t = x - T(1);
-    const T y = log1p_of(large ? t : t + value(near_root(mad(t, t, t + t))), large ? T(1) : T(0));
-    return bits(x) - one_bits<T> < infinite_bits<T> - one_bits<T> ? y
-           : bits(x) == infinite_bits<T> || is_nan(x)             ? x
-                                                                  : not_a_number<T>();
+    const T y = log1p_of(select(large, t, t + value(near_root(mad(t, t, t + t)))), large ? T(1) : T(0));
+    const T end = select(bits(x) == infinite_bits<T> || is_nan(x), x, not_a_number<T>());
+    return select(bits(x) - one_bits<T> < infinite_bits<T> - one_bits<T>, y, end);
 }
 template <class T> REVAMP_MATH_INLINE T atanh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x);
-    const T y = a < T(0x1p-60) ? a : T(0.5) * log1p_of(quotient(a + a, T(1) - a), T(0));
-    const T end = magnitude(x) == one_bits<T> ? infinity<T>() : not_a_number<T>();
+    const T y = select(a < T(0x1p-60), a, T(0.5) * log1p_of(quotient(a + a, T(1) - a), T(0)));
+    const T end = select(magnitude(x) == one_bits<T>, infinity<T>(), not_a_number<T>());
     return with_sign(magnitude(x) < one_bits<T> ? y : end, sign_of(x));
 }
 
@@ -678,12 +731,12 @@ template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
 // Trigonometric functions.
 
 // x = quadrant pi / 2 + rest + low, for x >= 0. If `All`, the sum includes the rounding error of the first step, up to
-// half an ulp.
+// half an ulp. `fused`: fma_rounds_once().
 template <class T> struct reduced_angle {
     T rest, low;
     int quadrant;
 };
-template <bool All = false, class T> REVAMP_MATH_INLINE reduced_angle<T> reduce_to_quadrant(T x) {
+template <bool All = false, class T> REVAMP_MATH_INLINE reduced_angle<T> reduce_to_quadrant(T x, bool fused) {
     REVAMP_MATH_EXACT
     const T t = mad(x, T(0x1.45f306dc9c883p-1), magic<T>), n = t - magic<T>;
     T first, second, third, fourth; // -pi / 2 in parts; n times each but the last is exact
@@ -693,9 +746,13 @@ template <bool All = false, class T> REVAMP_MATH_INLINE reduced_angle<T> reduce_
         first = T(-0x1.921fb54p+0), second = T(-0x1.10b46118p-30), third = T(-0x1.313198ap-61),
         fourth = T(-0x1.701b839a25205p-92);
     reduced_angle<T> y = {T(0), T(0), static_cast<int>(bits(t))};
-    if (single<T> && fma_rounds_once()) {
-        // The first mad() is exact. The others lose less than half an ulp of `rest`; for floats, `low` is not used.
-        y.rest = mad(n, T(0x1.ee59dap-50), mad(n, T(0x1.777a5cp-25), mad(n, T(-0x1.921fb6p+0), x)));
+    if ((single<T> || !All) && fused) {
+        // The first mad() is exact. Each of the others loses less than half an ulp of `rest`; `low` is not used.
+        if constexpr (single<T>)
+            y.rest = mad(n, T(0x1.ee59dap-50), mad(n, T(0x1.777a5cp-25), mad(n, T(-0x1.921fb6p+0), x)));
+        else
+            y.rest = mad(n, T(0x1.f1976b7ed8fbcp-110),
+                         mad(n, T(-0x1.1a62633145c07p-54), mad(n, T(-0x1.921fb54442d18p+0), x)));
     } else {
         const T f = mad(n, first, x), g = mad(n, second, f), h = mad(n, third, g);
         T rest = mad(n, fourth, mad(n, third, g - h));
@@ -740,16 +797,25 @@ template <bool Low, class T> REVAMP_MATH_INLINE T sin_of(reduced_angle<T> t, int
     const T s = sin_poly<Low>(t.rest, t.low), c = cos_poly<Low>(t.rest, t.low);
     return flip((quadrant & 1) != 0 ? c : s, sign_if<T>(quadrant));
 }
+// As `sin_of`, for an angle of reduce_to_quadrant().
+template <class T> REVAMP_MATH_INLINE T sin_of_reduced(reduced_angle<T> t, int more, bool fused) {
+    if constexpr (!single<T>)
+        if (!fused) return sin_of<true>(t, more);
+    return sin_of<false>(t, more);
+}
 template <class T> REVAMP_MATH_INLINE T sin(T x) {
-    return flip(sin_of<!single<T>>(reduce_to_quadrant(fabs(x)), 0), sign_of(x));
+    const bool fused = fma_rounds_once();
+    return flip(sin_of_reduced(reduce_to_quadrant(fabs(x), fused), 0, fused), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T cos(T x) {
-    return sin_of<!single<T>>(reduce_to_quadrant(fabs(x)), 1);
+    const bool fused = fma_rounds_once();
+    return sin_of_reduced(reduce_to_quadrant(fabs(x), fused), 1, fused);
 }
 template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
-    const reduced_angle<T> t = reduce_to_quadrant(fabs(x));
-    *sine = flip(sin_of<!single<T>>(t, 0), sign_of(x));
-    *cosine = sin_of<!single<T>>(t, 1);
+    const bool fused = fma_rounds_once();
+    const reduced_angle<T> t = reduce_to_quadrant(fabs(x), fused);
+    *sine = flip(sin_of_reduced(t, 0, fused), sign_of(x));
+    *cosine = sin_of_reduced(t, 1, fused);
 }
 template <class T> REVAMP_MATH_INLINE T tan_of_reduced(reduced_angle<T> t) {
     REVAMP_MATH_EXACT
@@ -769,7 +835,7 @@ template <class T> REVAMP_MATH_INLINE T tan_of_reduced(reduced_angle<T> t) {
     return (t.quadrant & 1) != 0 ? inverse : w.high;
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
-    return flip(tan_of_reduced(reduce_to_quadrant<!single<T>>(fabs(x))), sign_of(x));
+    return flip(tan_of_reduced(reduce_to_quadrant<!single<T>>(fabs(x), fma_rounds_once())), sign_of(x));
 }
 
 // pi |x|, reduced. For integers and halves of integers, `rest` is exactly zero.
@@ -783,13 +849,13 @@ template <class T> REVAMP_MATH_INLINE reduced_angle<T> reduce_times_pi(T x) {
 }
 template <class T> REVAMP_MATH_INLINE T sinpi(T x) {
     const reduced_angle<T> t = reduce_times_pi(x);
-    const T y = t.rest == T(0) && (t.quadrant & 1) == 0 ? T(0) : sin_of<true>(t, 0);
-    return is_finite(x) ? flip(y, sign_of(x)) : not_a_number<T>();
+    const T y = select(t.rest == T(0) && (t.quadrant & 1) == 0, T(0), sin_of<true>(t, 0));
+    return select(is_finite(x), flip(y, sign_of(x)), not_a_number<T>());
 }
 template <class T> REVAMP_MATH_INLINE T cospi(T x) {
     const reduced_angle<T> t = reduce_times_pi(x);
-    const T y = t.rest == T(0) && (t.quadrant & 1) != 0 ? T(0) : sin_of<true>(t, 1);
-    return is_finite(x) ? y : not_a_number<T>();
+    const T y = select(t.rest == T(0) && (t.quadrant & 1) != 0, T(0), sin_of<true>(t, 1));
+    return select(is_finite(x), y, not_a_number<T>());
 }
 
 // atan(t) for t in [0, 1].
@@ -812,15 +878,19 @@ template <class T> REVAMP_MATH_INLINE T atan_poly(T t) {
 template <class T> REVAMP_MATH_INLINE T plus_quarters(T m, T f, two<T> x) {
     REVAMP_MATH_EXACT
     const two<T> q = constant<T>(0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54);
-    const two<T> s = ordered_sum(m * q.high, f * x.high);
-    return s.high + (s.low + (m * q.low + f * x.low));
+    return m * q.high + (f * x.high + (m * q.low + f * x.low));
 }
 template <class T> REVAMP_MATH_INLINE T atan(T x) {
     const T a = fabs(x);
     const bool steep = a > T(1);
-    const T inverse = reciprocal(a), b = a < T(0x1p60) ? inverse : T(0);
-    const T y = atan_poly(steep ? b : a), z = plus_quarters(T(1), T(-1), two<T>{y, T(0)});
-    return is_nan(x) ? x : with_sign(steep ? z : y, sign_of(x));
+    const auto inverse = [a] { return select(a < T(0x1p60), reciprocal(a), T(0)); };
+    T t;
+    if constexpr (single<T>)
+        t = select(steep, inverse(), a);
+    else
+        t = steep ? inverse() : a;
+    const T y = atan_poly(t), z = plus_quarters(T(1), T(-1), two<T>{y, T(0)});
+    return with_sign(steep ? z : y, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     REVAMP_MATH_EXACT
@@ -845,7 +915,7 @@ template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     if (exponent_difference != 0) r = times_power(q, exponent_difference);
     const bool back = negative(x);
     r = plus_quarters(steep ? T(1) : back ? T(2) : T(0), steep != back ? T(-1) : T(1), two<T>{r, T(0)});
-    return is_nan(x) || is_nan(y) ? not_a_number<T>() : with_sign(r, sign_of(y));
+    return select(is_nan(x) || is_nan(y), not_a_number<T>(), with_sign(r, sign_of(y)));
 }
 // (asin(x) - x) / x, for z = x^2 in [0, 1/4].
 template <class T> REVAMP_MATH_INLINE T asin_tail(T z) {
@@ -861,7 +931,13 @@ template <class T> REVAMP_MATH_INLINE T asin_tail(T z) {
 template <class T> REVAMP_MATH_INLINE two<T> asin_of(T a, bool high) {
     REVAMP_MATH_EXACT
     const T h = T(0.5) - T(0.5) * a, square = a * a, z = high ? h : square;
-    const two<T> root = near_root(h), s = {high ? root.high : a, high ? root.low : T(0)};
+    two<T> s = {a, T(0)};
+    if constexpr (single<T>) {
+        const two<T> root = near_root(h);
+        s = {high ? root.high : a, high ? root.low : T(0)};
+    } else {
+        if (high) s = near_root(h);
+    }
     return {s.high, mad(s.high, asin_tail(z), s.low)};
 }
 template <class T> REVAMP_MATH_INLINE T asin(T x) {
@@ -869,7 +945,7 @@ template <class T> REVAMP_MATH_INLINE T asin(T x) {
     const bool high = a > T(0.5);
     const two<T> s = asin_of(a, high);
     const T y = plus_quarters(T(1), T(-2), s), z = value(s);
-    return magnitude(x) <= one_bits<T> ? with_sign(high ? y : z, sign_of(x)) : not_a_number<T>();
+    return select(magnitude(x) <= one_bits<T>, with_sign(high ? y : z, sign_of(x)), not_a_number<T>());
 }
 template <class T> REVAMP_MATH_INLINE T acos(T x) {
     const T a = fabs(x);
@@ -878,7 +954,7 @@ template <class T> REVAMP_MATH_INLINE T acos(T x) {
     // |x| <= 1/2: pi / 2 - s, or pi / 2 + s for a negative x. Larger |x|: 2 s, or pi - 2 s for a negative x.
     const T f = high ? T(2) : T(-1);
     const T y = plus_quarters(high ? (negative(x) ? T(2) : T(0)) : T(1), negative(x) ? -f : f, s);
-    return magnitude(x) <= one_bits<T> ? y : not_a_number<T>();
+    return select(magnitude(x) <= one_bits<T>, y, not_a_number<T>());
 }
 
 // Error functions.
@@ -897,7 +973,16 @@ template <class T> REVAMP_MATH_INLINE T erf_poly(T x) {
                    0x1.0579e46a48095p-34);
     // For a tiny x the product might be flushed to zero; erf(x) is 2 / sqrt(pi) x there.
     const T tiny = x * T(0x1.20dd750429b6dp+0), y = mad(x, p, x);
-    return fabs(x) < T(0x1p-60) ? tiny : y;
+    return select(!fma_rounds_once() && fabs(x) < T(0x1p-60), tiny, y);
+}
+// 1 - e^x for x in [-40, -1]
+template <class T> REVAMP_MATH_INLINE T one_minus_exp(T x) {
+    REVAMP_MATH_EXACT
+    if constexpr (single<T>)
+        // A fraction of the errors of the product and of the device's 2^x reaches the result.
+        if (powers_are_accurate()) return T(1) - REVAMP_MATH_EXP2(x * T(0x1.715476p+0));
+    const powers<T> e = exp_of(x, T(0));
+    return T(1) - times_power_of_two(e.y, e.t);
 }
 // erf(x), for larger |x| as 1 - e^(-|x| - |x| p(|x|)).
 template <class T> REVAMP_MATH_INLINE T erf(T x) {
@@ -913,15 +998,18 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
                    0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19,
                    0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
                    0x1.2e12c9f899acdp-37);
-    const powers<T> e = exp_of(mad(-b, p, -b), T(0));
-    const T nearby = erf_poly(a), distant = T(1) - times_power_of_two(e.y, e.t);
-    const T y = a < (single<T> ? T(0.9277) : T(1)) ? nearby : distant;
-    return is_nan(x) ? x : with_sign(y, sign_of(x));
+    const T power = mad(-b, p, -b);
+    T y;
+    if constexpr (single<T>)
+        y = select(a < T(0.9277), erf_poly(a), one_minus_exp(power));
+    else
+        y = a < T(1) ? erf_poly(a) : one_minus_exp(power);
+    return select(is_nan(x), x, with_sign(y, sign_of(x)));
 }
-// erfc(x) = e^(-x^2) g / (1 + 2 |x|). g is a polynomial in (|x| - middle) / (|x| + middle).
-template <class T> REVAMP_MATH_INLINE T erfc(T x) {
+// erfc(a) = e^(-a^2) g / (1 + 2 a) for a >= 1/2. g is a polynomial in (a - middle) / (a + middle).
+template <class T> REVAMP_MATH_INLINE T erfc_far(T a) {
     REVAMP_MATH_EXACT
-    const T a = fabs(x), middle = single<T> ? T(2) : T(4), q = quotient(a - middle, a + middle);
+    const T middle = single<T> ? T(2) : T(4), q = quotient(a - middle, a + middle);
     T g;
     if constexpr (single<T>)
         g = horner(q, 0x1.46e80ep+0, -0x1.7bf5cep-4, -0x1.540760p-3, 0x1.4ff878p-3, -0x1.bc4212p-5, -0x1.06873ap-7,
@@ -936,20 +1024,26 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
     const T square = a * a;
     const powers<T> e = exp_of(-square, -product_minus(a, a, square));
     const T distant = times_power(e.y * quotient(g, mad(T(2), a, T(1))), static_cast<int>(e.n));
-    const T nearby = T(1) - erf_poly(a), most = single<T> ? T(10.1) : T(27.3);
-    const T y = a < T(0.5) ? nearby : a < most ? distant : T(0);
-    return is_nan(x) ? x : negative(x) ? T(2) - y : y;
+    return a < (single<T> ? T(10.1) : T(27.3)) ? distant : T(0);
+}
+template <class T> REVAMP_MATH_INLINE T erfc(T x) {
+    REVAMP_MATH_EXACT
+    const T a = fabs(x), y = a < T(0.5) ? T(1) - erf_poly(a) : erfc_far(a);
+    return select(is_nan(x), x, select(negative(x), T(2) - y, y));
 }
 
 } // namespace close
 namespace precise {
-using close::sqrt; // correctly rounded in both sets
-}
+using close::rcbrt; // the same in both sets
+using close::sqrt;  // correctly rounded in both sets
+} // namespace precise
 REVAMP_DETAIL_END
 
 #undef REVAMP_MATH_INVERSE_ROOT
 #undef REVAMP_MATH_FUSED
 #undef REVAMP_MATH_DEVICE_PROPERTY
 #undef REVAMP_MATH_EXP2
+#undef REVAMP_MATH_INVERSE_ROOT_OF_DOUBLE
+#undef REVAMP_MATH_LOG2
 
 #endif

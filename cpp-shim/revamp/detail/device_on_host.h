@@ -109,6 +109,9 @@ extern "C" REVAMP_DEVICE inline float __revamp_fast_quotient_f32(float x, float 
 extern "C" REVAMP_DEVICE inline float __revamp_fast_rsqrt_f32(float x) {
     return 1.0f / __builtin_sqrtf(x);
 }
+extern "C" REVAMP_DEVICE inline double __revamp_fast_rsqrt_f64(double x) {
+    return 1.0 / __builtin_sqrt(x);
+}
 extern "C" REVAMP_DEVICE inline float __revamp_fast_ldexp_f32(float x, int exponent) {
     return __builtin_ldexpf(x, exponent);
 }

@@ -381,11 +381,17 @@ template <class T> REVAMP_MATH_INLINE T nextafter(T x, T y) {
     const bool away = sign_of(x) == sign_of(y) && magnitude(y) > magnitude(x);
     return from_bits<T>(away ? bits(x) + 1 : bits(x) - 1);
 }
-template <class T> REVAMP_MATH_INLINE T fmax(T x, T y) {
-    return is_nan(x) ? y : is_nan(y) ? x : x < y ? y : x;
+REVAMP_MATH_INLINE float fmax(float x, float y) {
+    return __builtin_fmaxf(x, y);
 }
-template <class T> REVAMP_MATH_INLINE T fmin(T x, T y) {
-    return is_nan(x) ? y : is_nan(y) ? x : y < x ? y : x;
+REVAMP_MATH_INLINE double fmax(double x, double y) {
+    return __builtin_fmax(x, y);
+}
+REVAMP_MATH_INLINE float fmin(float x, float y) {
+    return __builtin_fminf(x, y);
+}
+REVAMP_MATH_INLINE double fmin(double x, double y) {
+    return __builtin_fmin(x, y);
 }
 template <class T> REVAMP_MATH_INLINE T fdim(T x, T y) {
     if (is_nan(x) || is_nan(y)) return not_a_number<T>();
@@ -487,20 +493,6 @@ template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
     const two<T> cube = multiply(product(t, t), two<T>{t, T(0)});
     const T rest = (a - cube.high) - cube.low;
     return with_sign((t + REVAMP_MATH_QUOTIENT(rest, T(3) * t * t)) * power_of_two<T>(third), sign_of(x));
-}
-template <class T> REVAMP_MATH_INLINE T rcbrt(T x) {
-    REVAMP_MATH_EXACT
-    if (is_nan(x)) return x;
-    if (is_zero(x)) return with_sign(infinity<T>(), sign_of(x));
-    if (is_infinite(x)) return from_bits<T>(sign_of(x));
-    const scaled<T> s = scale(x);
-    const int third = (s.exponent + 3072) / 3 - 1024, r = s.exponent - 3 * third;
-    const T a = s.significand * power_of_two<T>(r);
-    const T y = REVAMP_MATH_QUOTIENT(T(1), near_cube_root(a, s.significand, r));
-    const two<T> cube = multiply(product(y, y), two<T>{y, T(0)});
-    const two<T> p = multiply(cube, two<T>{a, T(0)});
-    const T rest = (T(1) - p.high) - p.low;
-    return with_sign((y + y * rest * T(1.0 / 3)) * power_of_two<T>(-third), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     if (is_infinite(x) || is_infinite(y)) return infinity<T>();

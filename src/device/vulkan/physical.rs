@@ -341,9 +341,12 @@ impl Physical {
     /// The properties of the device's arithmetic and memory, by driver.
     fn arithmetic(&self) -> &'static [DeviceProperty] {
         match self.driver_id {
-            vk::DriverId::NVIDIA_PROPRIETARY => {
-                &[DeviceProperty::Fused, DeviceProperty::ClosePowers, DeviceProperty::NearReciprocals]
-            }
+            vk::DriverId::NVIDIA_PROPRIETARY => &[
+                DeviceProperty::Fused,
+                DeviceProperty::ClosePowers,
+                DeviceProperty::NearReciprocals,
+                DeviceProperty::NearInverseRoots,
+            ],
             vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE => &[DeviceProperty::Fused],
             vk::DriverId::MESA_RADV if radv_fuses(&self.name) => &[DeviceProperty::Fused],
             vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[DeviceProperty::Fused],

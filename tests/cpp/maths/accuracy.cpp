@@ -50,14 +50,24 @@ inline float inexact_power(float x) {
     return static_cast<float>(std::exp2(static_cast<double>(x)) *
                               (1 + 0x1p-24 * (static_cast<int>((state >> 16) % 3) - 1)));
 }
+// Returns 1 / sqrt(x), rounded up or down.
+inline double inexact_inverse_root(double x) {
+    const long double exact = 1 / std::sqrt(static_cast<long double>(x));
+    const double near = static_cast<double>(exact);
+    if (noise() % 2 || !std::isfinite(near) || static_cast<long double>(near) == exact) return near;
+    return std::nextafter(near, static_cast<long double>(near) < exact ? 2 * near : 0.0);
+}
 // True for two of three calls: the device then has a fused fma and accurate powers. Some code queries both properties.
 inline bool in_two_of_three_calls() {
     static unsigned calls = 0;
     return calls++ % 3 != 2;
 }
 } // namespace
-#define REVAMP_MATH_DEVICE_PROPERTY(what) ((what) != 1 && in_two_of_three_calls())
+#define REVAMP_MATH_DEVICE_PROPERTY(what)                                                                              \
+    ((what) != 1 && !((what) == 10 && has_inexact_roots) && in_two_of_three_calls())
 #define REVAMP_MATH_EXP2(x) inexact_power(x)
+#define REVAMP_MATH_LOG2(x) std::log2(x)
+#define REVAMP_MATH_INVERSE_ROOT_OF_DOUBLE(x) inexact_inverse_root(x)
 #define REVAMP_MATH_FUSED 1
 #endif
 #include <revamp/detail/device_close.h>
