@@ -135,15 +135,15 @@ TEST(threads_that_launch_at_once) {
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
             const accelerator_view gpu = t % 2 ? shared_view : shared_view.accelerator.create_view();
-            std::vector<int> data(33 * 65);
-            const array_view<int, 2> view(33, 65, data);
+            std::vector<int> data(66 * 96);
+            const array_view<int, 2> view(66, 96, data);
             // On a fast device, many launches end before the pipelines of the search are built.
             for (int n = 1; n <= 150 || (n < 3000 && finished_searches() == 0); ++n) {
                 parallel_for_each(
-                    gpu, view.extent, [=](index<2> i) restrict(amp) { view[i] += i[0] * 65 + i[1]; });
+                    gpu, view.extent, [=](index<2> i) restrict(amp) { view[i] += i[0] * 96 + i[1]; });
                 if (n % 10) continue;
                 view.synchronize();
-                for (int e = 0; e < 33 * 65; ++e)
+                for (int e = 0; e < 66 * 96; ++e)
                     wrong += data[static_cast<std::size_t>(e)] != n * e;
             }
         });
