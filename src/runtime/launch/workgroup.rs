@@ -78,6 +78,8 @@ mod tests {
         assert_eq!(alternatives([32, 4, 1], [1000, 3, 1]), [[64, 4, 1], [256, 1, 1]]);
         assert!(alternatives([4, 4, 16], [3, 3, 300]).is_empty());
         assert_eq!(alternatives([64, 4, 1], [64, 64, 64]).len(), 5);
+        // tests/kernels/workgroups.cpp needs a search on GPUs too.
+        assert_eq!(alternatives([32, 1, 1], [96, 66, 1]), [[32, 8, 1], [16, 16, 1], [32, 4, 1]]);
     }
 
     #[test]
