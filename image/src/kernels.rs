@@ -65,8 +65,8 @@ pub enum DeviceProperty {
     NearReciprocals = 8,
     /// Every memory allocation is smaller than 4 GiB, and the device can add 32-bit offsets to addresses.
     NarrowOffsets = 9,
-    /// The error of 1 / sqrt(x) is at most 1 ulp, for every float and double, also if x is zero, infinite or NaN, and for subnormal
-    /// doubles. One correction with an fma then rounds the square root of every float correctly.
+    /// 1 / sqrt(x) of a double has an error of at most 1 ulp, also for subnormal x, and is right for zero, infinity and NaN. After 1 /
+    /// sqrt(x) of a float, one correction with an fma rounds the square root correctly.
     NearInverseRoots = 10,
 }
 

@@ -86,7 +86,8 @@ fn the_table_and_the_header_agree() {
         assert_eq!(has_word("template"), matches!(function, DeviceFunction::Print(_)), "{name}: template");
         let symbol = if has_word("template") { format!("_Z{}{name}IJiEEvPKcDpT_", name.len()) } else { name.into() };
         assert_eq!(DeviceFunction::of(&symbol), Some(function));
-        assert_eq!(function.name(), name);
+        // 1 / sqrt(x) has a name for floats and another for doubles.
+        assert!(function.name() == name || function == DeviceFunction::Maths(Glsl::InverseSqrt), "{name}");
     }
 }
 
