@@ -127,10 +127,11 @@ impl<K: Clone> Search<K> {
                 }
             }
             State::Trying(all) => {
-                let all_known = all.iter_mut().map(|t| all_known(&mut t.samples)).fold(true, |all, one| all && one);
+                // Reads all times, because each may decide what to try next.
+                let unknown = all.iter_mut().map(|t| usize::from(!all_known(&mut t.samples))).sum::<usize>();
                 match next_try(all) {
                     Some(next) => return Decision::Try(next, all[next].size, all[next].kernel.clone()),
-                    None if all_known => return self.decide(),
+                    None if unknown == 0 => return self.decide(),
                     None => return Decision::First { timed: false },
                 }
             }
