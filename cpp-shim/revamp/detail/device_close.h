@@ -300,7 +300,7 @@ template <class T> REVAMP_MATH_INLINE two<T> exact_product(T a, T b) {
 template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
     REVAMP_MATH_EXACT
     const root_operand<T> r = cube_root_operand(fabs(x), false);
-    const T y = near_inverse_cube_root(r.m), t = r.m * (y * y);
+    const T y = near_inverse_cube_root(r.m), yy = y * y, t = r.m * yy;
     const two<T> square = exact_product(t, t);
     // r.m - t^3
     T rest;
@@ -310,7 +310,7 @@ template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
         const two<T> cube = multiply(square, two<T>{t, T(0)});
         rest = (r.m - cube.high) - cube.low;
     }
-    return with_sign(mad(rest, (y * y) * T(1.0 / 3), t) * r.factor, sign_of(x));
+    return with_sign(mad(rest, yy * T(1.0 / 3), t) * r.factor, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T rcbrt(T x) {
     REVAMP_MATH_EXACT

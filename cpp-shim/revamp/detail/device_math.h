@@ -62,6 +62,8 @@ REVAMP_MATH_INLINE float tanh(float x) {
 using precise::ceil;
 using precise::fabs;
 using precise::floor;
+using precise::fmax;
+using precise::fmin;
 using precise::frexp;
 using precise::isfinite;
 using precise::isinf;
@@ -72,12 +74,6 @@ using precise::signbit;
 using precise::trunc;
 REVAMP_MATH_INLINE float sqrt(float x) {
     return __builtin_sqrtf(x);
-}
-REVAMP_MATH_INLINE float fmax(float x, float y) {
-    return __builtin_fmaxf(x, y);
-}
-REVAMP_MATH_INLINE float fmin(float x, float y) {
-    return __builtin_fminf(x, y);
 }
 REVAMP_MATH_INLINE float fmod(float x, float y) {
     return x - y * trunc(precise::native_quotient(x, y));

@@ -128,10 +128,13 @@ impl<K: Clone> Search<K> {
             }
             State::Trying(all) => {
                 // Reads all times, because each may decide what to try next.
-                let unknown = all.iter_mut().map(|t| usize::from(!all_known(&mut t.samples))).sum::<usize>();
+                let mut done = true;
+                for tried in all.iter_mut() {
+                    done &= all_known(&mut tried.samples);
+                }
                 match next_try(all) {
                     Some(next) => return Decision::Try(next, all[next].size, all[next].kernel.clone()),
-                    None if unknown == 0 => return self.decide(),
+                    None if done => return self.decide(),
                     None => return Decision::First { timed: false },
                 }
             }

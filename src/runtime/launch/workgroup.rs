@@ -11,12 +11,13 @@ const MIN_WORKGROUPS: u64 = 65;
 /// `subgroup`: the threads of a subgroup on a GPU; `None` for software, which has few processors. All sizes are in the order x, y, z.
 /// Neighbouring threads along x access neighbouring memory.
 pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3], subgroup: Option<u32>) -> [u32; 3] {
-    let mut threads = compiled.iter().product::<u32>().max(1);
-    // There are only two sizes, because each size of a kernel takes a pipeline.
-    let subgroup = subgroup.map_or(threads, |n| n.max(32));
-    if domain.iter().product::<u64>().div_ceil(threads.into()) < MIN_WORKGROUPS {
-        threads = threads.min(subgroup);
-    }
+    let threads = compiled.iter().product::<u32>().max(1);
+    let is_small = domain.iter().product::<u64>().div_ceil(threads.into()) < MIN_WORKGROUPS;
+    // There are only two numbers of threads, because each size of a kernel takes a pipeline.
+    let threads = match subgroup {
+        Some(subgroup) if is_small => threads.min(subgroup.max(32)),
+        _ => threads,
+    };
     let (has_y, has_z) = (domain[1] > 1, domain[2] > 1);
     if !has_y && !has_z {
         return [threads, 1, 1];
