@@ -4,9 +4,10 @@
 //! Then for each kernel:
 //! - name and location: for each a u32 length, and UTF-8;
 //! - u64 size and u64 alignment of the argument block;
-//! - u32 number of captures; for each capture u32 offset and u32 flags ([`READS`], [`WRITES`], [`INDIRECT`]);
+//! - u32 number of captures; for each capture u32 offset and u32 flags ([`READS`], [`WRITES`], [`INDIRECT`]; in version 4 the upper
+//!   16 bits are [`Capture::thread_bytes`]);
 //! - u32 length of the SPIR-V module in bytes, and the module;
-//! - in versions 2 and 3: u32 flags ([`CHECKED`], in version 3 also [`WITH_IMAGES`]);
+//! - from version 2 on: u32 flags ([`CHECKED`], from version 3 on also [`WITH_IMAGES`]);
 //! - with `CHECKED`: u32 number of accesses that the kernel can report, and the text of each;
 //! - with `WITH_IMAGES`, the variant with images: captures and module as above; u32 number of images; for each image u32 offset,
 //!   u32 flags ([`INDIRECT`], [`CAPTURED`], [`FIXED`], [`GATHERS`]), and two u32. With `CAPTURED` they are the sampler's offset and
@@ -26,6 +27,9 @@ const VERSION_WITH_CHECKS: u32 = 2;
 
 /// The version of kernel images in which a kernel has a variant whose textures are images.
 const VERSION_WITH_IMAGES: u32 = 3;
+
+/// The version of kernel images in which captures state how many bytes a thread accesses.
+const VERSION_WITH_THREAD_BYTES: u32 = 4;
 
 /// The `offset` of a [`Capture`] that stands for all pointers of unknown origin.
 pub const ANY_OFFSET: u32 = u32::MAX;
@@ -89,6 +93,8 @@ impl DeviceProperty {
 const READS: u32 = 1;
 const WRITES: u32 = 2;
 const INDIRECT: u32 = 4;
+/// The lowest bit of [`Capture::thread_bytes`].
+const THREAD_BYTES_SHIFT: u32 = 16;
 
 /// A flag of a kernel: the kernel checks bounds, by the table after its argument block.
 const CHECKED: u32 = 1;
@@ -125,6 +131,8 @@ pub struct Capture {
     pub reads: bool,
     /// True if the kernel writes the memory.
     pub writes: bool,
+    /// The maximum number of bytes that one thread reads and writes through this pointer; 0 if it is unknown.
+    pub thread_bytes: u16,
 }
 
 /// A texture that a kernel reads as an image.
@@ -212,7 +220,7 @@ impl fmt::Display for DecodeError {
                 write!(
                     f,
                     "the kernel image has version {version}, but this library reads only versions {VERSION} to \
-                     {VERSION_WITH_IMAGES}"
+                     {VERSION_WITH_THREAD_BYTES}"
                 )
             }
             Self::OutOfMemory(bytes) => write!(f, "{bytes} bytes of memory could not be allocated"),
@@ -228,6 +236,7 @@ pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     // The lowest possible version, so that older libraries can read the image.
     let has = |of: fn(&Kernel<'_>) -> bool| kernels.iter().any(of);
     let version = match () {
+        () if has(states_thread_bytes) => VERSION_WITH_THREAD_BYTES,
         () if has(|kernel| kernel.with_images.is_some()) => VERSION_WITH_IMAGES,
         () if has(|kernel| kernel.checks.is_some()) => VERSION_WITH_CHECKS,
         () => VERSION,
@@ -247,6 +256,12 @@ pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     image
 }
 
+/// True if a capture of the kernel states how many bytes a thread accesses.
+fn states_thread_bytes(kernel: &Kernel<'_>) -> bool {
+    let with_images = kernel.with_images.iter().flat_map(|with| &with.captures);
+    kernel.captures.iter().chain(with_images).any(|capture| capture.thread_bytes > 0)
+}
+
 fn encode_kernel(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
     encode_bytes(image, kernel.name.as_bytes());
     encode_bytes(image, kernel.location.as_bytes());
@@ -261,6 +276,7 @@ fn encode_captures(image: &mut Vec<u8>, captures: &[Capture]) {
     for capture in captures {
         let flag = |set: bool, flag: u32| if set { flag } else { 0 };
         let flags = flag(capture.reads, READS) | flag(capture.writes, WRITES) | flag(capture.indirect, INDIRECT);
+        let flags = flags | u32::from(capture.thread_bytes) << THREAD_BYTES_SHIFT;
         image.extend(capture.offset.to_le_bytes());
         image.extend(flags.to_le_bytes());
     }
@@ -310,7 +326,7 @@ pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
     }
     let mut kernels = Vec::new();
     for _ in 0..header.kernels {
-        let mut kernel = reader.kernel()?;
+        let mut kernel = reader.kernel(header.version)?;
         if header.version > VERSION {
             reader.optional_parts(&mut kernel, header.version)?;
         }
@@ -325,6 +341,11 @@ pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
     if header.version == VERSION_WITH_IMAGES && kernels.iter().all(|kernel| kernel.with_images.is_none()) {
         return Err(DecodeError::Damaged(
             "the version of the kernel image requires a kernel with a variant for images, but no kernel has one",
+        ));
+    }
+    if header.version == VERSION_WITH_THREAD_BYTES && !kernels.iter().any(states_thread_bytes) {
+        return Err(DecodeError::Damaged(
+            "the version of the kernel image requires a capture that states the bytes of a thread, but none does",
         ));
     }
     if reader.rest.is_empty() {
@@ -388,7 +409,7 @@ impl<'a> Reader<'a> {
             return Err(DecodeError::Damaged("the kernel image does not begin with RVMPKERN"));
         }
         let version = self.u32()?;
-        if !(VERSION..=VERSION_WITH_IMAGES).contains(&version) {
+        if !(VERSION..=VERSION_WITH_THREAD_BYTES).contains(&version) {
             return Err(DecodeError::Version(version));
         }
         let kernels = self.u32()?;
@@ -397,17 +418,17 @@ impl<'a> Reader<'a> {
         Ok(Header { version, kernels, size: size.ok_or(WRONG_SIZE)? })
     }
 
-    fn kernel(&mut self) -> Result<Kernel<'a>, DecodeError> {
+    fn kernel(&mut self, version: u32) -> Result<Kernel<'a>, DecodeError> {
         let (name, location) = (self.text()?, self.text()?);
         let (block_size, block_align) = (self.u64()?, self.u64()?);
-        let captures = self.captures(block_size)?;
+        let captures = self.captures(block_size, version)?;
         let spirv = self.sized()?;
         Ok(Kernel { name, location, block_size, block_align, captures, spirv, checks: None, with_images: None })
     }
 
     fn optional_parts(&mut self, kernel: &mut Kernel<'a>, version: u32) -> Result<(), DecodeError> {
         let flags = self.u32()?;
-        let known_flags = if version == VERSION_WITH_IMAGES { CHECKED | WITH_IMAGES } else { CHECKED };
+        let known_flags = if version >= VERSION_WITH_IMAGES { CHECKED | WITH_IMAGES } else { CHECKED };
         if flags & !known_flags != 0 {
             return Err(DecodeError::Damaged("a kernel has unknown flags"));
         }
@@ -415,7 +436,7 @@ impl<'a> Reader<'a> {
             kernel.checks = Some(self.checks()?);
         }
         if flags & WITH_IMAGES != 0 {
-            let captures = self.captures(kernel.block_size)?;
+            let captures = self.captures(kernel.block_size, version)?;
             let spirv = self.sized()?;
             kernel.with_images = Some(WithImages { captures, spirv, images: self.images(kernel.block_size)? });
         }
@@ -466,7 +487,7 @@ impl<'a> Reader<'a> {
         Ok(Checks { sites })
     }
 
-    fn captures(&mut self, block_size: u64) -> Result<Vec<Capture>, DecodeError> {
+    fn captures(&mut self, block_size: u64, version: u32) -> Result<Vec<Capture>, DecodeError> {
         let count = self.u32()? as usize;
         if count > self.rest.len() / CAPTURE_BYTES {
             return Err(TOO_MANY_CAPTURES);
@@ -475,14 +496,17 @@ impl<'a> Reader<'a> {
         reserve(&mut captures, count)?;
         for _ in 0..count {
             let (offset, flags) = (self.u32()?, self.u32()?);
-            if flags & !(READS | WRITES | INDIRECT) != 0 {
+            let thread_bytes = (flags >> THREAD_BYTES_SHIFT) as u16;
+            let flags = flags & ((1 << THREAD_BYTES_SHIFT) - 1);
+            if flags & !(READS | WRITES | INDIRECT) != 0 || (thread_bytes > 0 && version < VERSION_WITH_THREAD_BYTES) {
                 return Err(DecodeError::Damaged("a capture has unknown flags"));
             }
             if offset != ANY_OFFSET && u64::from(offset) + POINTER_BYTES > block_size {
                 return Err(DecodeError::Damaged("a capture is outside of the argument block of its kernel"));
             }
             let has = |flag| flags & flag != 0;
-            captures.push(Capture { offset, indirect: has(INDIRECT), reads: has(READS), writes: has(WRITES) });
+            let (indirect, reads, writes) = (has(INDIRECT), has(READS), has(WRITES));
+            captures.push(Capture { offset, indirect, reads, writes, thread_bytes });
         }
         Ok(captures)
     }
@@ -510,8 +534,8 @@ mod tests {
 
     fn sample() -> Vec<Kernel<'static>> {
         let captures = vec![
-            Capture { offset: 8, indirect: true, reads: true, writes: false },
-            Capture { offset: ANY_OFFSET, indirect: false, reads: true, writes: true },
+            Capture { offset: 8, indirect: true, reads: true, writes: false, thread_bytes: 0 },
+            Capture { offset: ANY_OFFSET, indirect: false, reads: true, writes: true, thread_bytes: 0 },
         ];
         let spirv = b"\x03\x02\x23\x07";
         vec![Kernel {
@@ -578,9 +602,27 @@ mod tests {
         assert_eq!(decode(&image).unwrap(), kernels_with_images());
     }
 
+    fn kernels_with_thread_bytes() -> Vec<Kernel<'static>> {
+        let mut kernels = kernels_with_images();
+        kernels[0].captures[0].thread_bytes = 0x1234;
+        kernels
+    }
+
+    /// Existing programs contain these bytes, so they must remain readable.
+    #[test]
+    fn the_format_of_thread_bytes_is_stable() {
+        let (image, mut other) = (encode(&kernels_with_thread_bytes()), encode(&kernels_with_images()));
+        other[8] = 4;
+        // The upper half of the flags of the first capture.
+        other[64..66].copy_from_slice(b"\x34\x12");
+        assert_eq!(image, other);
+        assert_eq!(decode(&image).unwrap(), kernels_with_thread_bytes());
+    }
+
     #[test]
     fn every_truncation_is_refused() {
-        for image in [encode(&sample()), encode(&kernels_with_checks()), encode(&kernels_with_images())] {
+        let kernels = [sample(), kernels_with_checks(), kernels_with_images(), kernels_with_thread_bytes()];
+        for image in kernels.map(|kernels| encode(&kernels)) {
             for length in 0..image.len() {
                 // A cut image is also refused if the size in the header is the shorter length.
                 let mut cut = image[..length].to_vec();
@@ -601,10 +643,10 @@ mod tests {
             decode(&image).unwrap_err()
         };
         assert_eq!(change(0, b'X'), DecodeError::Damaged("the kernel image does not begin with RVMPKERN"));
-        assert_eq!(change(8, 4), DecodeError::Version(4));
+        assert_eq!(change(8, 5), DecodeError::Version(5));
         assert_eq!(
-            change(8, 4).to_string(),
-            "the kernel image has version 4, but this library reads only versions 1 to 3"
+            change(8, 5).to_string(),
+            "the kernel image has version 5, but this library reads only versions 1 to 4"
         );
         let mut unchecked = encode(&sample());
         unchecked[8] = 2;
@@ -624,6 +666,7 @@ mod tests {
         // The first capture: its offset (58), beyond the block of 16 bytes, and its flags (62).
         assert_eq!(change(58, 9), DecodeError::Damaged("a capture is outside of the argument block of its kernel"));
         assert_eq!(change(62, 8), DecodeError::Damaged("a capture has unknown flags"));
+        assert_eq!(change(64, 1), DecodeError::Damaged("a capture has unknown flags"));
         let mut longer = encode(&sample());
         longer.push(0);
         assert_eq!(decode(&longer), Err(WRONG_SIZE));
@@ -677,11 +720,17 @@ mod tests {
     }
 
     /// The owned data that a [`Kernel`] borrows.
-    type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool)>, Vec<u8>, Option<Vec<String>>, Image);
+    type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool, u16)>, Vec<u8>, Option<Vec<String>>, Image);
     type Image = Option<(u32, bool, Option<(bool, u32, u32)>, bool)>;
 
     fn kernels(owned: &[Owned]) -> Vec<Kernel<'_>> {
-        let capture = |&(offset, indirect, reads, writes): &_| Capture { offset, indirect, reads, writes };
+        let capture = |&(offset, indirect, reads, writes, thread_bytes): &_| Capture {
+            offset,
+            indirect,
+            reads,
+            writes,
+            thread_bytes,
+        };
         owned
             .iter()
             .map(|(name, location, size, align, captures, spirv, sites, images)| Kernel {
@@ -707,7 +756,7 @@ mod tests {
     }
 
     fn some_kernels() -> impl Strategy<Value = Vec<Owned>> {
-        let capture = (any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>());
+        let capture = (any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<u16>());
         let captures = proptest::collection::vec(capture, 0..4);
         let spirv = proptest::collection::vec(any::<u8>(), 0..40);
         let sites = proptest::option::of(proptest::collection::vec(".*", 0..4));

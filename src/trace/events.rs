@@ -147,6 +147,10 @@ pub struct Capture {
     pub reads: bool,
     /// True if the kernel writes the data source.
     pub writes: bool,
+    /// True if the kernel may write through the view: the view is not an `array_view<const T>`.
+    pub may_write: bool,
+    /// The maximum number of bytes that the launch accesses through the view; 0 if it is unknown.
+    pub max_bytes: u64,
 }
 
 impl Object {

@@ -2,6 +2,8 @@
 
 use super::addresses::{Steps, steps};
 use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_print_call, node};
+use crate::analysis::cfg::ControlFlowGraph;
+use crate::analysis::loops::natural_loops;
 use crate::device_abi::DeviceFunction;
 use crate::ir::{CastOp, Function, Instruction, LocalId, Module, Op, Operand, Type, Value};
 use revamp_image::ANY_OFFSET;
@@ -14,6 +16,30 @@ pub(super) struct CaptureUse {
     pub(super) writes: bool,
     /// False if the kernel reads the memory only as an image.
     pub(super) by_address: bool,
+    /// The maximum number of bytes that one thread accesses.
+    pub(super) thread_bytes: ThreadBytes,
+}
+
+/// The maximum number of bytes that one thread accesses through a pointer; `None` if a loop accesses memory through it, or
+/// if the size of an access is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ThreadBytes(Option<u64>);
+
+impl Default for ThreadBytes {
+    fn default() -> Self {
+        Self(Some(0))
+    }
+}
+
+impl ThreadBytes {
+    fn add(&mut self, bytes: Option<u64>) {
+        self.0 = self.0.zip(bytes).and_then(|(sum, bytes)| sum.checked_add(bytes));
+    }
+
+    /// The number as kernel images have it: 0 if it is unknown or too large.
+    pub(super) fn encoded(self) -> u16 {
+        self.0.and_then(|bytes| u16::try_from(bytes).ok()).unwrap_or(0)
+    }
 }
 
 /// The origin of the addresses in a set of pointers.
@@ -37,7 +63,7 @@ pub(super) fn capture_uses(
     origins: &HashMap<usize, BTreeSet<Origin>>,
 ) -> BTreeMap<(u32, u32), CaptureUse> {
     let mut uses: BTreeMap<(u32, u32), CaptureUse> = BTreeMap::new();
-    let mut mark = |pointer: &Operand, reads: bool, writes: bool, by_address: bool| {
+    let mut mark = |pointer: &Operand, reads: bool, writes: bool, by_address: bool, bytes: Option<u64>| {
         let Some(n) = node(function, &pointer.value).filter(|&n| class[n] == PointerClass::Device) else { return };
         for origin in origins.get(&nodes.find(n)).into_iter().flatten() {
             let at = match *origin {
@@ -49,26 +75,33 @@ pub(super) fn capture_uses(
             one.reads |= reads;
             one.writes |= writes;
             one.by_address |= by_address;
+            one.thread_bytes.add(bytes);
         }
     };
-    for Instruction { op, .. } in function.instructions() {
+    let loops = natural_loops(&ControlFlowGraph::of(&function.blocks));
+    for (op, is_in_loop) in function.blocks.iter().enumerate().flat_map(|(n, block)| {
+        let is_in_loop = loops.iter().any(|one| one.blocks.contains(&n));
+        block.instructions.iter().map(move |one| (&one.op, is_in_loop))
+    }) {
+        let bytes = |ty: &Type| ty.size().filter(|_| !is_in_loop);
         match op {
-            Op::Load { pointer, .. } => mark(pointer, true, false, true),
-            Op::Store { pointer, .. } => mark(pointer, false, true, true),
-            Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true, true),
+            Op::Load { ty, pointer, .. } => mark(pointer, true, false, true, bytes(ty)),
+            Op::Store { value, pointer, .. } => mark(pointer, false, true, true, bytes(&value.ty)),
+            Op::AtomicRmw { pointer, value, .. } => mark(pointer, true, true, true, bytes(&value.ty)),
+            Op::CmpXchg { pointer, new, .. } => mark(pointer, true, true, true, bytes(&new.ty)),
             // Printing a pointer uses its address, not its memory.
             Op::Call { .. } if is_print_call(module, op) || element_of(module, op).is_some() => {}
             Op::Call { arguments, .. }
                 if DeviceFunction::called(module, op).is_some_and(DeviceFunction::reads_image) =>
             {
                 if let Some(texels) = arguments.first() {
-                    mark(texels, true, false, false);
+                    mark(texels, true, false, false, None);
                 }
             }
             Op::Call { arguments, .. } => {
                 for (n, argument) in arguments.iter().enumerate().filter(|(_, argument)| is_pointer(&argument.ty)) {
                     // memcpy and similar calls write through their first pointer and read through the second.
-                    mark(argument, n > 0, n == 0, true);
+                    mark(argument, n > 0, n == 0, true, None);
                 }
             }
             _ => {}
@@ -189,5 +222,23 @@ impl<'a> Tracing<'a> {
             _ => Origin::Unknown,
         };
         self.origins.get(&self.nodes.find(n)).into_iter().flatten().map(through).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ThreadBytes;
+
+    #[test]
+    fn sums_that_an_image_cannot_state_are_unknown() {
+        let mut sum = ThreadBytes::default();
+        sum.add(Some(0xfffe));
+        sum.add(Some(1));
+        assert_eq!(sum.encoded(), 0xffff);
+        sum.add(Some(1));
+        assert_eq!(sum.encoded(), 0);
+        sum.add(None);
+        sum.add(Some(4));
+        assert_eq!(sum, ThreadBytes(None));
     }
 }

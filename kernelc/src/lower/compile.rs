@@ -1,5 +1,6 @@
 //! Compiles the kernels of a module to SPIR-V modules.
 
+use super::capture_uses::CaptureUse;
 use super::checked::Names;
 use super::emitter::{Emitted, Emitter, Options};
 use super::{pointers, quotient_groups, structured_flow};
@@ -106,7 +107,13 @@ fn kernel(
         .uses
         .iter()
         .filter(|(_, used)| used.by_address)
-        .map(|(&(offset, depth), used)| Capture { offset, indirect: depth > 0, reads: used.reads, writes: used.writes })
+        .map(|(&(offset, depth), &CaptureUse { reads, writes, thread_bytes, .. })| Capture {
+            offset,
+            indirect: depth > 0,
+            reads,
+            writes,
+            thread_bytes: thread_bytes.encoded(),
+        })
         .collect();
     let Emitted { spirv, checks, images } =
         Emitter::new(module, &function, options, &pointers, block_size, names)?.run(&structure)?;

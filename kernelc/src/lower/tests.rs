@@ -78,7 +78,7 @@ fn captures_record_reads_and_writes() {
   store float %v, ptr addrspace(4) %q, align 4
   ret void"
     ));
-    let capture = |offset, reads, writes| Capture { offset, indirect: false, reads, writes };
+    let capture = |offset, reads, writes| Capture { offset, indirect: false, reads, writes, thread_bytes: 4 };
     assert_eq!(kernel.captures, [capture(0, true, false), capture(8, false, true)]);
     assert_eq!((kernel.block_size, kernel.name.as_str()), (24, "k"));
 }
@@ -91,8 +91,41 @@ fn an_array_is_reached_through_its_reference() {
   ret void"
     ));
     let of = |indirect| kernel.captures.iter().find(|c| (c.offset, c.indirect) == (8, indirect)).copied();
-    assert_eq!(of(true), Some(Capture { offset: 8, indirect: true, reads: false, writes: true }));
+    assert_eq!(of(true), Some(Capture { offset: 8, indirect: true, reads: false, writes: true, thread_bytes: 4 }));
     assert!(of(false).is_some_and(|c| c.reads && !c.writes));
+}
+
+#[test]
+fn the_bytes_of_a_thread_are_known_outside_of_loops() {
+    let bytes = |body: &str| {
+        let (kernel, _) = compile_and_load(&format!("{LOADS}{body}"));
+        kernel.captures.iter().map(|capture| capture.thread_bytes).collect::<Vec<_>>()
+    };
+    // Both paths of a branch count.
+    let branch = "  %i = call i32 @__revamp_global_id(i32 0)
+  %c = icmp eq i32 %i, 3
+  %v = load <2 x double>, ptr addrspace(4) %a, align 16
+  br i1 %c, label %yes, label %no
+yes:
+  store i32 1, ptr addrspace(4) %b, align 4
+  br label %no
+no:
+  %r = atomicrmw add ptr addrspace(4) %b, i64 1 monotonic, align 8
+  ret void";
+    assert_eq!(bytes(branch), [16, 12]);
+    let a_loop = "  %v = load i32, ptr addrspace(4) %a, align 4
+  br label %before
+before:
+  br label %again
+again:
+  %n = phi i32 [ 0, %before ], [ %next, %again ]
+  store i32 %n, ptr addrspace(4) %b, align 4
+  %next = add i32 %n, 1
+  %done = icmp eq i32 %next, %v
+  br i1 %done, label %end, label %again
+end:
+  ret void";
+    assert_eq!(bytes(a_loop), [4, 0]);
 }
 
 #[test]

@@ -22,10 +22,11 @@ use crate::runtime::launch::bounds::Table;
 use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::{choose, is_view_undetermined};
 use crate::runtime::launch::compiled;
+use crate::runtime::launch::domain::threads;
 use crate::runtime::launch::kept::{KeptFunctionLaunch, KeptKernel};
 use crate::runtime::launch::later::{later, points_on_device};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
-use crate::runtime::launch::uses::{access, reads_and_writes};
+use crate::runtime::launch::uses::{access, reads_and_writes, thread_bytes};
 use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
@@ -106,10 +107,19 @@ fn object(launch: &FunctionLaunch<'_>) -> Object {
 /// How the kernel uses the data sources of its array_views, as far as the compiler knows.
 fn captures(launch: &FunctionLaunch<'_>) -> Captures {
     let Some(kernel) = launch.applicable_kernel() else { return Captures::new() };
+    let threads = threads(launch.extent).into_iter().fold(1, u64::saturating_mul);
     let used_as = launch.arguments.iter().filter_map(|a| {
         let Operand::View(part) = &a.section else { return None };
-        let (reads, writes) = reads_and_writes(kernel, a.slot.as_ref()?)?;
-        (reads || writes).then(|| Capture { source: part.source().id(), reads, writes })
+        let slot = a.slot.as_ref()?;
+        let (reads, writes) = reads_and_writes(kernel, slot)?;
+        let bytes = thread_bytes(kernel, slot).and_then(|bytes| bytes.checked_mul(threads));
+        (reads || writes).then(|| Capture {
+            source: part.source().id(),
+            reads,
+            writes,
+            may_write: a.access.writes(),
+            max_bytes: bytes.unwrap_or(0),
+        })
     });
     used_as.collect()
 }

@@ -36,3 +36,14 @@ pub(super) fn reads_and_writes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Opt
     }
     Some((reads, writes))
 }
+
+/// The maximum number of bytes of the argument in this slot that one thread of the kernel accesses; `None` if the compiler could
+/// not tell.
+pub(super) fn thread_bytes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Option<u64> {
+    let indirect = matches!(slot, AddressSlot::Indirect(..));
+    let mut sum = 0;
+    for c in kernel.captures.iter().filter(|c| c.offset == slot.offset() && c.indirect == indirect) {
+        sum += Some(u64::from(c.thread_bytes)).filter(|&bytes| bytes > 0)?;
+    }
+    Some(sum)
+}
