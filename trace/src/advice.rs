@@ -1,12 +1,76 @@
 //! Derives advice from a trace: by the guidelines of the posts on C++ AMP (docs/posts.md), and from events that the runtime records,
 //! such as races.
 
+mod replacement;
+
 use crate::events::{Event, Trace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:literal: $instead:literal,)*) => {
+        /// A kind of advice.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Kind { $($(#[$doc])* $kind),* }
+
+        impl Kind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// The name of the kind in reports. Programs may depend on it, so it does not change.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name),* }
+            }
+
+            /// A sentence that says what to do instead.
+            pub const fn instead(self) -> &'static str {
+                match self { $(Self::$kind => $instead),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Caching, guideline B: a kernel repeatedly gets the same memory through new views.
+    RenewedView "renewed view":
+        "make the array_view once, before the loop; call refresh() where the host changes its memory",
+    /// Caching, guideline C: in each round, data that a kernel writes comes to the host and goes back.
+    RoundTrip "round trip":
+        "read only a section with the elements that the host needs, through an array_view<const T>; or use an array on the \
+         accelerator as the data source of the view",
+    /// Destruction, guideline B: a destructor writes changes back.
+    DestructorWriteBack "destructor write-back":
+        "before the view is destroyed, call synchronize(), which reports errors, or discard_data() if the changes are not needed",
+    /// A destructor's write-back failed.
+    SwallowedError "swallowed error":
+        "call synchronize() before the view is destroyed: it throws the error",
+    /// Data is moved for a kernel that never reads it.
+    MissingDiscard "missing discard":
+        "call discard_data() on the view before the launch, if the kernel writes all its elements",
+    /// The host repeatedly fetches a few elements.
+    SingleRead "single read":
+        "call synchronize() on the whole view before the loop: one transfer brings all of them",
+    /// Repeated copies of the same memory pass through staging memory.
+    StagedCopy "staged copy":
+        "keep the elements in a staging array: the device copies it directly",
+    /// The host waits for copies between arrays.
+    WaitingCopy "waiting copy":
+        "call copy_async(): later launches and copies of the arrays run after it, and the host does not wait",
+    /// Data that a kernel wrote is discarded before anything has read it.
+    UnreadResult "unread result":
+        "remove the launch, or remove the call of discard_data()",
+    /// Launches take longer than the kernels that they launch.
+    SmallKernel "small kernel":
+        "launch fewer kernels that do more: larger domains, or several steps in one kernel",
+    /// `REVAMP_CHECK=1` reported a race.
+    Race "race":
+        "wait for the first use before the second one begins",
+}
 
 /// A piece of advice: one thing to change in the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
+    /// The kind of the advice.
+    pub kind: Kind,
     /// File and line of the call or kernel. If there is no debug information, the kernel, or the call and its object.
     pub line: String,
     /// What happens at this line.
@@ -17,8 +81,8 @@ pub struct Advice {
     pub bytes: u64,
     /// The total time that it takes, in nanoseconds.
     pub time: u64,
-    /// What to write instead.
-    pub instead: String,
+    /// The code to write instead. `T`, `N` and names that the trace does not have are placeholders.
+    pub code: String,
 }
 
 /// The minimum number of rounds that counts as a pattern.
@@ -43,9 +107,9 @@ impl Sum {
         self.time += transfer.duration();
     }
 
-    fn advice(self, line: &str, what: String, instead: &str) -> Advice {
+    fn advice(self, kind: Kind, line: &str, what: String, code: String) -> Advice {
         let Self { count, bytes, time } = self;
-        Advice { line: line.to_owned(), what, count, bytes, time, instead: instead.to_owned() }
+        Advice { kind, line: line.to_owned(), what, count, bytes, time, code }
     }
 }
 
@@ -114,27 +178,35 @@ pub fn advice(trace: &Trace) -> Vec<Advice> {
 
 /// Caching, guideline B: a kernel repeatedly gets the same memory through new views.
 fn renewed_views(index: &TraceIndex<'_>) -> Vec<Advice> {
-    let mut uploads: BTreeMap<(&str, u64, u64), (BTreeSet<u64>, Sum)> = BTreeMap::new();
+    /// The uploads of the same bytes for a kernel.
+    #[derive(Default)]
+    struct Uploads<'a> {
+        sources: BTreeSet<u64>,
+        sum: Sum,
+        /// The name of the latest view.
+        object: &'a str,
+        /// True if a launch writes the view, or if the trace does not say how launches use it.
+        may_write: bool,
+    }
+    let mut all: BTreeMap<(&str, u64, u64), Uploads<'_>> = BTreeMap::new();
     for t in index.transfers().filter(|t| t.text("from") == "host" && t.number("address") > 0) {
         let Some(launch) = index.launch(t) else { continue };
-        let (sources, sum) =
-            uploads.entry((launch.text("object"), t.number("address"), t.number("bytes"))).or_default();
-        if sources.insert(t.number("source")) && sources.len() > 1 {
-            sum.add(t);
+        let source = t.number("source");
+        let uploads = all.entry((launch.text("object"), t.number("address"), t.number("bytes"))).or_default();
+        uploads.object = t.text("object");
+        uploads.may_write |= source_use(launch, source) != Some("r");
+        if uploads.sources.insert(source) && uploads.sources.len() > 1 {
+            uploads.sum.add(t);
         }
     }
-    let repeated = uploads.into_iter().filter(|(_, (sources, _))| sources.len() as u64 >= MIN_ROUNDS);
+    let repeated = all.into_iter().filter(|(_, uploads)| uploads.sources.len() as u64 >= MIN_ROUNDS);
     repeated
-        .map(|((kernel, _, bytes), (_, sum))| {
+        .map(|((kernel, _, bytes), Uploads { sum, object, may_write, .. })| {
             let what = format!(
                 "{} views of the same {bytes} bytes of memory are created one after the other, and each moves the bytes again",
                 sum.count + 1
             );
-            sum.advice(
-                kernel,
-                what,
-                "make the array_view once, before the loop; call refresh() where the host changes its memory",
-            )
+            sum.advice(Kind::RenewedView, kernel, what, replacement::view_before_loop(object, !may_write))
         })
         .collect()
 }
@@ -173,12 +245,7 @@ fn round_trips(index: &TraceIndex<'_>) -> Vec<Advice> {
         .map(|(line, (rounds, sum, object))| {
             let what =
                 format!("{object} moves to the host and back to the accelerator for the next launch, {rounds} times");
-            sum.advice(
-                &line,
-                what,
-                "read only a section with the elements that the host needs, through an array_view<const T>; or use an \
-                 array on the accelerator as the data source of the view",
-            )
+            sum.advice(Kind::RoundTrip, &line, what, replacement::section_or_array(&object))
         })
         .collect()
 }
@@ -186,7 +253,7 @@ fn round_trips(index: &TraceIndex<'_>) -> Vec<Advice> {
 /// Destruction, guideline B: a destructor writes changes back.
 fn write_backs(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut writers: HashMap<u64, &str> = HashMap::new();
-    let mut sums: BTreeMap<(String, String), Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, &str), (Sum, &Event)> = BTreeMap::new();
     for e in &index.trace.events {
         if e.category == "call" && is_launch(e) {
             for (source, how) in e.text("captures").split(' ').filter_map(|c| c.split_once(':')) {
@@ -201,19 +268,15 @@ fn write_backs(index: &TraceIndex<'_>) -> Vec<Advice> {
         let line = index.cause(e).map_or("", |call| call.text("line"));
         let writer = writers.get(&e.number("source")).copied().unwrap_or_default();
         let line = if line.is_empty() { writer } else { line };
-        sums.entry((line.to_owned(), e.text("object").to_owned())).or_default().add(e);
+        sums.entry((line.to_owned(), e.text("object"))).or_insert((Sum::default(), e)).0.add(e);
     }
     sums.into_iter()
-        .map(|((line, object), sum)| {
+        .map(|((line, object), (sum, transfer))| {
             let what = format!(
                 "the destructor of the last view of {object} writes back changes; the destructor would swallow an error"
             );
-            sum.advice(
-                &line,
-                what,
-                "before the view is destroyed, call synchronize(), which reports errors, or discard_data() if the \
-                 changes are not needed",
-            )
+            let code = replacement::synchronize_before_destructor(index, transfer);
+            sum.advice(Kind::DestructorWriteBack, &line, what, code)
         })
         .collect()
 }
@@ -227,11 +290,9 @@ fn swallowed_failures(index: &TraceIndex<'_>) -> Vec<Advice> {
             let object = call.map_or("an array_view", |call| call.text("object"));
             let what =
                 format!("the destructor of the last view of {object} swallows this error: {}", failure.text("object"));
-            Sum { count: 1, ..Default::default() }.advice(
-                &call.map(line_of).unwrap_or_default(),
-                what,
-                "call synchronize() before the view is destroyed: it throws the error",
-            )
+            let code = replacement::synchronize_before_destructor(index, call.unwrap_or(failure));
+            let line = call.map(line_of).unwrap_or_default();
+            Sum { count: 1, ..Default::default() }.advice(Kind::SwallowedError, &line, what, code)
         })
         .collect()
 }
@@ -264,31 +325,25 @@ fn single_reads(index: &TraceIndex<'_>) -> Vec<Advice> {
     repeated
         .map(|((line, _), (sum, object))| {
             let what = format!("{} accesses wait for elements of {object} one after the other", sum.count + 1);
-            sum.advice(
-                &line,
-                what,
-                "call synchronize() on the whole view before the loop: one transfer brings all of them",
-            )
+            sum.advice(Kind::SingleRead, &line, what, replacement::synchronize_before_loop(&object))
         })
         .collect()
 }
 
 /// Repeated copies of the same memory, which is not a staging array, pass through staging memory.
 fn staged_copies(index: &TraceIndex<'_>) -> Vec<Advice> {
-    let mut sums: BTreeMap<(String, u64, u64), Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, u64, u64), (Sum, &Event)> = BTreeMap::new();
     for t in index.transfers().filter(|t| t.number("staged") == 1 && t.number("bytes") >= LARGE_COPY_BYTES) {
         let Some(call) = index.cause(t).filter(|call| call.text("call").starts_with("revamp_copy")) else { continue };
-        sums.entry((line_of(call), t.number("address"), t.number("bytes"))).or_default().add(t);
+        let bytes = t.number("bytes");
+        sums.entry((line_of(call), t.number("address"), bytes)).or_insert((Sum::default(), t)).0.add(t);
     }
-    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= MIN_ROUNDS);
+    let repeated = sums.into_iter().filter(|(_, (sum, _))| sum.count >= MIN_ROUNDS);
     repeated
-        .map(|((line, ..), sum)| {
+        .map(|((line, ..), (sum, transfer))| {
             let what = format!("{} copies of the same memory pass through staging memory of the library", sum.count);
-            sum.advice(
-                &line,
-                what,
-                "keep the elements in a staging array, array<T, N>(extent, accelerator(accelerator::cpu_accelerator).default_view, view): the device copies it directly",
-            )
+            let code = replacement::staging_array(transfer.text("object"), transfer.text("from") == "host");
+            sum.advice(Kind::StagedCopy, &line, what, code)
         })
         .collect()
 }
@@ -299,23 +354,20 @@ fn waiting_copies(index: &TraceIndex<'_>) -> Vec<Advice> {
     for wait in index.trace.events.iter().filter(|e| e.category == "wait") {
         *waits.entry(wait.number("cause")).or_default() += wait.duration();
     }
-    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<String, (Sum, &str)> = BTreeMap::new();
     for t in index.transfers().filter(|t| t.text("from") != "host" && t.text("to") != "host" && !t.is_implicit()) {
         let (Some(call), Some(time)) = (index.cause(t), waits.get(&t.number("cause"))) else { continue };
         if call.category == "call" && !call.text("call").ends_with("_async") {
-            let sum = sums.entry(line_of(call)).or_default();
+            let (sum, object) = sums.entry(line_of(call)).or_default();
             *sum = Sum { count: sum.count + 1, bytes: sum.bytes + t.number("bytes"), time: sum.time + time };
+            *object = t.text("object");
         }
     }
-    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= MIN_ROUNDS);
+    let repeated = sums.into_iter().filter(|(_, (sum, _))| sum.count >= MIN_ROUNDS);
     repeated
-        .map(|(line, sum)| {
+        .map(|(line, (sum, object))| {
             let what = format!("the host waits for {} copies between arrays on accelerators", sum.count);
-            sum.advice(
-                &line,
-                what,
-                "call copy_async(): later launches and copies of the arrays run after it, and the host does not wait",
-            )
+            sum.advice(Kind::WaitingCopy, &line, what, replacement::asynchronous_copy(object))
         })
         .collect()
 }
@@ -332,18 +384,17 @@ fn missing_discards(index: &TraceIndex<'_>) -> Vec<Advice> {
     sums.into_iter()
         .map(|((kernel, object), sum)| {
             let what = format!("{object} moves to the accelerator, and the kernel never reads it");
-            sum.advice(
-                kernel,
-                what,
-                "call discard_data() on the view before the launch, if the kernel writes all its elements",
-            )
+            sum.advice(Kind::MissingDiscard, kernel, what, replacement::discard_before_launch(object))
         })
         .collect()
 }
 
 /// Data that a kernel wrote is discarded before anything has read it.
 fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
-    let mut unread: HashMap<u64, &str> = HashMap::new();
+    let device_times: HashMap<u64, u64> =
+        index.trace.events.iter().filter(|e| e.category == "device").map(|e| (e.number("of"), e.duration())).collect();
+    // The kernel, and the time of the launch and, if the trace has it, of the kernel.
+    let mut unread: HashMap<u64, (&str, u64)> = HashMap::new();
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
     let mut captures: HashMap<&str, &Event> = HashMap::new();
     for e in &index.trace.events {
@@ -363,7 +414,8 @@ fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
                     if how.contains('r') {
                         unread.remove(&source);
                     } else {
-                        unread.insert(source, e.text("kernel"));
+                        let running = device_times.get(&e.number("id")).copied().unwrap_or_default();
+                        unread.insert(source, (e.text("kernel"), e.duration() + running));
                     }
                 }
             }
@@ -371,8 +423,9 @@ fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
                 unread.remove(&e.number("source"));
             }
             "call" if e.text("call") == "revamp_array_view_discard_data" => {
-                if let Some(kernel) = unread.remove(&e.number("source")) {
-                    sums.entry((kernel, e.text("object"))).or_default().count += 1;
+                if let Some((kernel, time)) = unread.remove(&e.number("source")) {
+                    let sum = sums.entry((kernel, e.text("object"))).or_default();
+                    *sum = Sum { count: sum.count + 1, bytes: 0, time: sum.time + time };
                 }
             }
             // An access of the host, or a copy within one memory, may read the source.
@@ -386,7 +439,7 @@ fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
     repeated
         .map(|((kernel, object), sum)| {
             let what = format!("{object}, which the kernel writes, is discarded before anybody reads it");
-            sum.advice(kernel, what, "remove the launch, or remove the call of discard_data()")
+            sum.advice(Kind::UnreadResult, kernel, what, replacement::synchronize_for_discard(object))
         })
         .collect()
 }
@@ -408,11 +461,8 @@ fn small_kernels(index: &TraceIndex<'_>) -> Vec<Advice> {
         .filter(|(_, (count, launching, running))| *count >= MIN_LAUNCHES && launching > running)
         .map(|(kernel, (count, launching, running))| {
             let what = format!("{count} launches take {launching} ns, but their kernels take only {running} ns");
-            Sum { count, bytes: 0, time: launching }.advice(
-                kernel,
-                what,
-                "launch fewer kernels that do more: larger domains, or several steps in one kernel",
-            )
+            let sum = Sum { count, bytes: 0, time: launching };
+            sum.advice(Kind::SmallKernel, kernel, what, replacement::steps_in_kernel())
         })
         .collect()
 }
@@ -425,11 +475,8 @@ fn races(index: &TraceIndex<'_>) -> Vec<Advice> {
     }
     all.into_iter()
         .map(|((line, what), count)| {
-            Sum { count, ..Default::default() }.advice(
-                line,
-                what.to_owned(),
-                "wait for the first use before the second one begins",
-            )
+            let sum = Sum { count, ..Default::default() };
+            sum.advice(Kind::Race, line, what.to_owned(), replacement::wait_for_first_use(what))
         })
         .collect()
 }

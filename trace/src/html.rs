@@ -8,6 +8,7 @@ const STYLE: &str = "
 body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222; background: #fff }
 table { border-collapse: collapse; width: 100%; margin-bottom: 2em }
 th, td { text-align: left; padding: .3em .6em; border-bottom: 1px solid #ddd; vertical-align: top; overflow-wrap: anywhere }
+pre { margin: .3em 0 0; white-space: pre-wrap; font-size: 13px }
 td.n, th.n { text-align: right; white-space: nowrap }
 .bar { display: flex; height: 1em; min-width: 12em; background: #eee }
 .kernels { background: #3465a4 } .copies { background: #f57900 } .waits { background: #cc0000 }
@@ -68,14 +69,15 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
     }
     out.push_str("</table>");
     if !report.advice.is_empty() {
-        out.push_str("<h2>Advice</h2><table><tr><th>line<th>what happens<th class=n>times<th class=n>bytes<th class=n>time<th>instead");
+        out.push_str("<h2>Advice</h2><table><tr><th>line<th>kind<th>what happens<th class=n>times<th class=n>bytes<th class=n>time<th>instead");
     }
     for a in &report.advice {
-        let (line, what, instead) = (escape_html(&a.line), escape_html(&a.what), escape_html(&a.instead));
+        let (line, what, code) = (escape_html(&a.line), escape_html(&a.what), escape_html(&a.code));
+        let (kind, instead) = (a.kind.name(), escape_html(a.kind.instead()));
         let (bytes, time) = (bytes(a.bytes), time(a.time));
         write!(
             out,
-            "<tr><td>{line}<td>{what}<td class=n>{}<td class=n>{bytes}<td class=n>{time}<td>{instead}",
+            "<tr><td>{line}<td>{kind}<td>{what}<td class=n>{}<td class=n>{bytes}<td class=n>{time}<td>{instead}<pre>{code}</pre>",
             a.count
         )?;
     }

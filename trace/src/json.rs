@@ -69,13 +69,15 @@ pub fn json(report: &Report) -> String {
     });
     let advice = list(&report.advice, |a| {
         format!(
-            "{{\"line\":{},\"what\":{},\"count\":{},\"bytes\":{},\"ns\":{},\"instead\":{}}}",
+            "{{\"kind\":{},\"line\":{},\"what\":{},\"count\":{},\"bytes\":{},\"ns\":{},\"instead\":{},\"code\":{}}}",
+            json_string(a.kind.name()),
             json_string(&a.line),
             json_string(&a.what),
             a.count,
             a.bytes,
             a.time,
-            json_string(&a.instead)
+            json_string(a.kind.instead()),
+            json_string(&a.code)
         )
     });
     format!(

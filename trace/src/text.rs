@@ -70,9 +70,12 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         writeln!(out, "\nAdvice")?;
     }
     for a in &report.advice {
-        writeln!(out, "  {}: {}", a.line, a.what)?;
+        writeln!(out, "  {}: {}: {}", a.line, a.kind.name(), a.what)?;
         writeln!(out, "    cost: {} times, {}, {}", a.count, bytes(a.bytes), time(a.time))?;
-        writeln!(out, "    instead: {}", a.instead)?;
+        writeln!(out, "    instead: {}", a.kind.instead())?;
+        for code_line in a.code.lines() {
+            writeln!(out, "      {code_line}")?;
+        }
     }
     Ok(())
 }
