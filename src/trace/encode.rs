@@ -252,7 +252,7 @@ impl Encoder {
         pattern: &mut Pattern,
         (kind, track, time): (i32, u64, OpenField),
         named: Option<(Category, Name)>,
-        arrow: Option<OpenField>,
+        arrows: &[OpenField],
     ) {
         self.event.clear();
         fields::event(kind, track, &mut self.event);
@@ -263,9 +263,7 @@ impl Encoder {
         let annotations = self.event.len();
         self.event.append(&mut self.annotations);
         let mut open: SmallVec<[_; 4]> = self.open.drain(..).map(|(at, open)| (annotations + at, open)).collect();
-        if let Some(arrow) = arrow {
-            open.push((fields::arrow(&mut self.event), arrow));
-        }
+        open.extend(arrows.iter().map(|&arrow| (fields::arrow(&mut self.event), arrow)));
         let at = fields::packet(SEQUENCE, FLAGS, &self.event, &mut pattern.bytes);
         pattern.open.push((at, time));
         let event = pattern.bytes.len() - self.event.len();
@@ -277,7 +275,7 @@ impl Encoder {
         let (now, mut pattern) = (self.pace.time(events::now()), Pattern::default());
         self.number(Key::Events, lost);
         let named = Some((Category::Lost, Name::of("lost events")));
-        self.packet(&mut pattern, (TYPE_INSTANT, PROCESS_TRACK, OpenField::Begin), named, None);
+        self.packet(&mut pattern, (TYPE_INSTANT, PROCESS_TRACK, OpenField::Begin), named, &[]);
         self.define_new_texts();
         self.bytes.extend_from_slice(pattern.of(0, 0, (now, now)));
     }
@@ -308,28 +306,31 @@ impl Encoder {
     /// The packets of events of a kind.
     fn pattern(&mut self, kind: &Kind, line: Option<&str>) -> Pattern {
         let mut pattern = Pattern::default();
-        let arrow = match kind.content {
-            EventContent::Call(_) | EventContent::Launch(_) => Some(OpenField::FromHere),
-            EventContent::Transfer { .. } | EventContent::Device { .. } if kind.has_cause => Some(OpenField::ToHere),
-            _ => None,
+        let arrows: &[_] = match kind.content {
+            EventContent::Call(_) | EventContent::Launch(_) => &[OpenField::FromHere],
+            // A transfer is the cause of the work that a device does for it.
+            EventContent::Transfer { .. } if kind.has_cause => &[OpenField::ToHere, OpenField::FromHere],
+            EventContent::Transfer { .. } => &[OpenField::FromHere],
+            EventContent::Device { .. } if kind.has_cause => &[OpenField::ToHere],
+            _ => &[],
         };
         let track = match kind.content {
             EventContent::Device { track, .. } => self.queue(track),
             EventContent::Launch(Launch { track, kernel, .. }) => {
                 let mark = (TYPE_INSTANT, self.queue(track), OpenField::End);
-                self.packet(&mut pattern, mark, Some((Category::Submitted, kernel)), arrow);
+                self.packet(&mut pattern, mark, Some((Category::Submitted, kernel)), arrows);
                 thread_track(kind.thread)
             }
             _ => thread_track(kind.thread),
         };
-        // The arrow of a call or launch has the id of the event, so these events need no annotation with the id.
-        if !matches!(arrow, Some(OpenField::FromHere)) {
+        // The only arrow of a call or launch has the id of the event, so these events need no annotation with the id.
+        if !matches!(kind.content, EventContent::Call(_) | EventContent::Launch(_)) {
             self.open(Key::Id, OpenField::Id);
         }
         self.describe(kind, line);
         let named = self.category_and_name(kind);
-        self.packet(&mut pattern, (TYPE_SLICE_BEGIN, track, OpenField::Begin), Some(named), arrow);
-        self.packet(&mut pattern, (TYPE_SLICE_END, track, OpenField::End), None, None);
+        self.packet(&mut pattern, (TYPE_SLICE_BEGIN, track, OpenField::Begin), Some(named), arrows);
+        self.packet(&mut pattern, (TYPE_SLICE_END, track, OpenField::End), None, &[]);
         self.define_new_texts();
         pattern
     }
@@ -436,4 +437,77 @@ fn numbered(all: &[&str]) -> Vec<InternedName> {
 
 fn interned(iid: u64, text: &str) -> InternedName {
     InternedName { iid: Some(iid), name: Some(text.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pace::Clocks;
+    use super::super::transfers::explicit;
+    use super::*;
+    use events::Object;
+    use revamp_perfetto::{TrackEvent, packets};
+
+    #[derive(Clone, Copy)]
+    enum Id {
+        Call = 1,
+        Transfer,
+        Copy,
+        Launch,
+        Kernel,
+        TransferWithoutCall,
+        CopyWithoutCall,
+    }
+
+    fn transfer() -> EventContent {
+        EventContent::Transfer {
+            bytes: 4,
+            from: None,
+            to: None,
+            source: 0,
+            object: Name::of("array"),
+            address: 0,
+            is_staged: false,
+            rule: None,
+        }
+    }
+
+    #[test]
+    fn each_arrow_begins_at_its_cause() -> Result<(), String> {
+        let mut encoder = Encoder::new(ClockConversion::new(Clocks { now: || 0, counter: || 0 }));
+        let name = Name::of("a name");
+        let track = Track { queue: 1, accelerator: name };
+        let device = |of| EventContent::Device { name, track, of: of as u64 };
+        let launch = Launch { kernel: name, track, captures: Captures::new() };
+        let events = [
+            (Id::Call, 0, EventContent::Call(Object::named(name))),
+            (Id::Transfer, Id::Call as u64, transfer()),
+            (Id::Copy, Id::Transfer as u64, device(Id::Transfer)),
+            (Id::Launch, 0, EventContent::Launch(launch)),
+            (Id::Kernel, Id::Launch as u64, device(Id::Launch)),
+            (Id::TransferWithoutCall, 0, transfer()),
+            (Id::CopyWithoutCall, Id::TransferWithoutCall as u64, device(Id::TransferWithoutCall)),
+        ];
+        for (id, cause, content) in events {
+            let kind = Kind { thread: 1, has_cause: cause > 0, call: Some(explicit(c"call")), content };
+            let time = id as u64;
+            let event = Event { id: id as u64, cause, times: (time, time), kind, caller: None };
+            encoder.add(&event, event.times);
+        }
+        let bytes = std::mem::take(encoder.bytes());
+        let packets = packets(&bytes).collect::<Result<Vec<_>, _>>()?;
+        let begins = |e: &TrackEvent| e.r#type == Some(TYPE_SLICE_BEGIN);
+        let flows = packets.into_iter().filter_map(|p| p.track_event).filter(begins).map(|e| e.flow_ids);
+        let of = |ids: &[Id]| ids.iter().map(|&id| id as u64).collect::<Vec<_>>();
+        let expected = [
+            of(&[Id::Call]),
+            of(&[Id::Call, Id::Transfer]),
+            of(&[Id::Transfer]),
+            of(&[Id::Launch]),
+            of(&[Id::Launch]),
+            of(&[Id::TransferWithoutCall]),
+            of(&[Id::TransferWithoutCall]),
+        ];
+        assert_eq!(flows.collect::<Vec<_>>(), expected);
+        Ok(())
+    }
 }
