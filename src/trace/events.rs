@@ -74,6 +74,15 @@ impl Local {
         self.current.get().ended != Some(self.ended.get())
     }
 
+    /// The current span, for a thread that continues its work. From here on a conditional span must be noted, because the
+    /// events of that thread name it as their cause.
+    fn hand_over(&self) -> Current {
+        let noted = Current { ended: None, ..self.current.get() };
+        self.current.set(noted);
+        // On the other thread, a launch begins when that thread makes it.
+        Current { begin: None, ..noted }
+    }
+
     /// The number of this thread. At the first event of the thread in a trace, also notes its name.
     fn number(&self, noted: &mut PendingEvents) -> u64 {
         let trace = TRACE.load(Ordering::Relaxed);
@@ -437,10 +446,6 @@ pub(super) fn now() -> u64 {
     CLOCK.get().map_or(0, |clock| clock())
 }
 
-fn current() -> Current {
-    LOCAL.with(|local| local.current.get())
-}
-
 fn set_current(current: Current) {
     LOCAL.with(|local| local.current.set(current));
 }
@@ -629,9 +634,9 @@ pub fn caused_by<T>(cause: Cause, work: impl FnOnce() -> T) -> T {
 #[derive(Clone, Copy)]
 pub struct Cause(Option<Current>);
 
-/// The call under way on this thread, if a trace is recorded.
+/// The call under way on this thread, if a trace is recorded. The call is then noted.
 pub fn cause() -> Cause {
-    Cause(is_on().then(current))
+    Cause(is_on().then(|| LOCAL.with(Local::hand_over)))
 }
 
 /// Notes that a device works for the event with the id `of`. `times` is called until it no longer returns
@@ -676,7 +681,20 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_another_thread_continues_is_noted() {
+        let local = Local::new();
+        local.current.set(Current { id: 7, call: None, begin: Some(1), ended: Some(0) });
+        assert!(!local.must_note());
+        let (elsewhere, cause) = (Local::new(), local.hand_over());
+        assert!(local.must_note());
+        elsewhere.current.set(cause);
+        assert!(elsewhere.must_note());
+        assert_eq!((cause.id, cause.begin), (7, None));
+    }
+
+    #[test]
     fn a_panic_ends_the_cause() {
+        let current = || LOCAL.with(|local| local.current.get());
         let cause = Cause(Some(Current { id: 7, ..Current::NONE }));
         let panicked = catch_unwind(|| {
             caused_by(cause, || {
