@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = "setup needs rounds rust headers instructions consumers examples c cpp kernels corpus faults drivers".split()
+PARTS = "setup needs rounds rust headers instructions consumers examples c cpp kernels corpus faults trace drivers".split()
 TOOLS = "sh dirname env cat grep sed pwd mkdir rm id nproc uname readlink".split()
-PROGRAMS = "cmake ninja gcc g++ clang clang++ pkg-config ccache glslc spirv-val spirv-as valgrind clang++-22 opt-22 gdb lldb-22 ldconfig ls".split()
+PROGRAMS = "cmake ninja gcc g++ clang clang++ pkg-config ccache glslc spirv-val spirv-as valgrind clang++-22 opt-22 gdb lldb-22 ldconfig ls chromium python3".split()
 # For each package: the programs to remove, or the items that the stubs must no longer report.
 CASES = {
     "cmake": ["cmake"],
@@ -34,8 +34,11 @@ CASES = {
     "gdb": ["gdb"],
     "lldb-22": ["lldb-22"],
     "libclang-rt-22-dev": ["sanitizers"],
+    "chromium": ["chromium"],
+    "perfetto": ["perfetto"],
 }
 STUBS = {
+    "python3": '[ ! -e "$AWAY/perfetto" ]',
     "ldconfig": '[ -e "$AWAY/libvulkan.so.1" ] || echo "libvulkan.so.1 (libc6) => /x/libvulkan.so.1"',
     "pkg-config": '[ ! -e "$AWAY/vulkan.pc" ]',
     "ls": 'for file in "$AWAY"/*; do case "$*" in *"${file##*/}"*) exit 1 ;; esac; done; [ -e "$AWAY/libclang" ] || case "$1" in "$HOME/bin/../lib") echo libclang-22.so.1 ;; esac',

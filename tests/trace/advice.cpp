@@ -1,6 +1,7 @@
-// Tests the advice of revamp-trace with pairs of functions: one has a fault, and its twin does not. scripts/test-trace
-// expects advice for the marked line of the faulty function, and no advice for the twin. usage: advice NAME
+// Tests the advice of revamp-trace with pairs of functions: one has a fault, and its twin does not. advice.py compares
+// the advice for a function with its marks. A twin has no mark and must get no advice. usage: advice NAME
 #include <amp.h>
+#include <revamp/trace.hpp>
 
 #include <cstdio>
 #include <cstring>
@@ -20,7 +21,7 @@ void renewed() {
         const array_view<int> out(count, result);
         out.discard_data();
         parallel_for_each(
-            out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i]; }); // advice: renewed
+            out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i]; }); // advice: renewed view 65536
         out.synchronize();
     }
 }
@@ -42,7 +43,7 @@ void read_whole() {
     for (int n = 0; n < rounds; n++) {
         parallel_for_each(
             view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
-        sum += view[0]; // advice: read_whole
+        sum += view[0]; // advice: round trip 147456
     }
     view.synchronize();
     if (sum < 0) std::puts("");
@@ -63,10 +64,11 @@ void read_section() {
 // Destruction, guideline B: the destructor writes back.
 void destructor() {
     const array_view<int> out(count, result);
+    revamp::set_label(out, "results"); // code: results.synchronize();
     out.discard_data();
     parallel_for_each(
         out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0]; });
-} // advice: destructor
+} // advice: destructor write-back 16384
 void synchronized() {
     const array_view<int> out(count, result);
     out.discard_data();
@@ -78,8 +80,9 @@ void synchronized() {
 // A kernel writes all elements, but their old values are moved first.
 void undiscarded() {
     const array_view<int> out(count, result);
+    revamp::set_label(out, "results"); // code: results.discard_data();
     parallel_for_each(
-        out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0]; }); // advice: undiscarded
+        out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0]; }); // advice: missing discard 16384
     out.synchronize();
 }
 void discarded() {
@@ -92,7 +95,7 @@ void unread() {
     for (int n = 0; n < rounds; n++) {
         out.discard_data();
         parallel_for_each(
-            out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0]; }); // advice: unread
+            out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0]; }); // advice: unread result 0
     }
     out.discard_data();
 }
@@ -114,7 +117,7 @@ void single() {
     int sum = 0;
     for (int n = 0; n < rounds; n++) {
         const array_view<const int> one = view.section(n * 64, 1);
-        sum += one[0]; // advice: single
+        sum += one[0]; // advice: single read 16
     }
     view.synchronize();
     if (sum < 0) std::puts("");
@@ -137,7 +140,7 @@ void unstaged() {
     std::vector<int> host(many);
     array<int> device(many);
     for (int n = 0; n < rounds; n++)
-        copy(host.begin(), host.end(), device); // advice: unstaged
+        copy(host.begin(), host.end(), device); // advice: staged copy 1310720
 }
 void staged() {
     array<int> device(many),
@@ -146,13 +149,24 @@ void staged() {
         copy(host, device);
 }
 
+// Fills an array. The launch takes so long that a later copy must wait for it.
+void fill_slowly(array<int> &data) {
+    parallel_for_each(
+        data.extent, [&data](index<1> i) restrict(amp) {
+            unsigned value = i[0];
+            for (int n = 0; n < 500; n++)
+                value = value * 1664525 + (value >> 16);
+            data[i] = value;
+        });
+}
+
 // The host waits for copies between arrays.
 void waiting() {
     array<int> from(many), to(many);
+    revamp::set_label(to, "destination"); // code: completion_future copied = copy_async(from, destination);
     for (int n = 0; n < rounds; n++) {
-        parallel_for_each(
-            from.extent, [&from](index<1> i) restrict(amp) { from[i] = i[0]; });
-        copy(from, to); // advice: waiting
+        fill_slowly(from);
+        copy(from, to); // advice: waiting copy 1310720
     }
 }
 void asynchronous() {
@@ -160,8 +174,7 @@ void asynchronous() {
     completion_future done;
     for (int n = 0; n < rounds; n++) {
         if (done.valid()) done.get();
-        parallel_for_each(
-            from.extent, [&from](index<1> i) restrict(amp) { from[i] = i[0]; });
+        fill_slowly(from);
         done = copy_async(from, to);
     }
     done.get();
@@ -172,7 +185,7 @@ void racing() {
     array<int> device(many);
     std::vector<int> host(many);
     completion_future done = copy_async(device, host.begin());
-    parallel_for_each( // advice: racing
+    parallel_for_each( // advice: race 0
         device.extent, [&device](index<1> i) restrict(amp) { device[i] = i[0]; });
     done.get();
 }
@@ -189,7 +202,7 @@ void small() {
     const array_view<int> out(1, result);
     for (int n = 0; n < 500; n++)
         parallel_for_each(
-            out.extent, [=](index<1> i) restrict(amp) { out[i] += 1; }); // advice: small
+            out.extent, [=](index<1> i) restrict(amp) { out[i] += 1; }); // advice: small kernel 0
     out.synchronize();
 }
 void large() {
