@@ -480,3 +480,6 @@ fn races(index: &TraceIndex<'_>) -> Vec<Advice> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;
