@@ -75,7 +75,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_CHECK",
         accepts: "0, 1",
         default: "0",
-        help: "1 logs races (rules AV-23, AV-24) as errors that name both calls. Slow.",
+        help: "1 logs races (rules AV-23, AV-24, STG-14) as errors that name both calls. Slow.",
     },
     Variable {
         name: "REVAMP_MEMORY",

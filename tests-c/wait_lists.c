@@ -441,6 +441,107 @@ TEST(launches_on_one_array_are_no_race) {
     CHECK_CHILD("checks_launches_for_races", "REVAMP_CHECK=1", NULL);
 }
 
+static revamp_completion begin_copy(revamp_region from, revamp_region to, const revamp_completion *list, size_t count) {
+    revamp_async_options options = after(list, count);
+    revamp_completion done = NULL;
+    REQUIRE_OK(revamp_copy_async(&from, &to, &options, &done));
+    return done;
+}
+
+/* A texture of NUMBERS texels, on the view of `p` or as a staging texture for this view. */
+static revamp_texture_region create_texture(const place *p, bool is_staging) {
+    static const int32_t extent = NUMBERS;
+    revamp_texture_options options = {0};
+    revamp_texture_region all = {0};
+    options.struct_size = sizeof options;
+    options.rank = 1;
+    options.extent = &extent;
+    options.component_kind = REVAMP_COMPONENT_UINT;
+    options.components = 1;
+    options.bits = 32;
+    if (is_staging) options.associated_view = p->view;
+    all.struct_size = sizeof all;
+    REQUIRE_OK(revamp_texture_create(is_staging ? cpu_view() : p->view, &options, &all.texture));
+    return all;
+}
+
+/* Copies of arrays that the program has not waited for are no race, because the library orders the uses of an array. */
+CHILD(checks_copies_of_arrays_for_races) {
+    const int32_t extent = NUMBERS, half = NUMBERS / 2;
+    collect_errors();
+    FOR_EACH_PLACE(p, runs_kernels) {
+        revamp_array input = staging_array(cpu_view(), p->view, 1, &extent, 4), values = array_1d(p->view, NUMBERS, 4);
+        revamp_array output = staging_array(cpu_view(), p->view, 1, &extent, 4);
+        revamp_texture_region texture = create_texture(p, false), staging_texture = create_texture(p, true);
+        uint32_t *got = memory(BYTES);
+        for (unsigned round = 0; round < 4; round++) {
+            uint32_t *sent = numbers(NUMBERS, round);
+            revamp_completion done[8];
+            void *data = NULL;
+            /* revamp_array_data() waits for the conflicting copies of the round before. */
+            REQUIRE_OK(revamp_array_data(input, REVAMP_ACCESS_WRITE, &data));
+            memcpy(data, sent, BYTES);
+            done[0] = begin_copy(whole(input), whole(values), NULL, 0);
+            done[1] = begin_step(p, p->view, values, NULL, 0);
+            revamp_region first_half = whole(values), to = whole(output);
+            first_half.extent = to.extent = &half;
+            done[2] = begin_copy(first_half, to, NULL, 0);
+            done[3] = begin_copy(whole(values), whole(output), NULL, 0);
+            REQUIRE_OK(revamp_array_data(output, REVAMP_ACCESS_READ, &data));
+            step_naive(sent, NUMBERS, 1);
+            CHECK_SAME(data, sent, BYTES);
+            REQUIRE_OK(revamp_copy_to_texture_async(sent, BYTES, &texture, NULL, &done[4]));
+            REQUIRE_OK(revamp_copy_texture_async(&texture, &staging_texture, NULL, &done[5]));
+            REQUIRE_OK(revamp_copy_to_texture_async(sent, BYTES, &texture, NULL, &done[6]));
+            REQUIRE_OK(revamp_copy_from_texture_async(&staging_texture, got, BYTES, NULL, &done[7]));
+            CHECK_OK(revamp_completion_get(done[7]));
+            CHECK_SAME(got, sent, BYTES);
+            for (size_t i = 0; i < COUNT(done); i++) {
+                if (round % 2) CHECK_OK(revamp_completion_get(done[i]));
+                CHECK_OK(revamp_completion_release(done[i]));
+            }
+        }
+        CHECK_NO_RACE();
+        CHECK_OK(revamp_texture_release(texture.texture));
+        CHECK_OK(revamp_texture_release(staging_texture.texture));
+        CHECK_OK(revamp_array_destroy(input));
+        CHECK_OK(revamp_array_destroy(values));
+        CHECK_OK(revamp_array_destroy(output));
+    }
+}
+
+TEST(copies_of_one_array_are_no_race) {
+    CHECK_CHILD("checks_copies_of_arrays_for_races", "REVAMP_CHECK=1", NULL);
+    CHECK_CHILD("checks_copies_of_arrays_for_races", "REVAMP_CHECK=1", "REVAMP_MEMORY=separate", NULL);
+}
+
+/* A use of an array_view during a copy of its array is a race, and a use of the array during a copy of the view. */
+CHILD(uses_a_view_during_a_copy_of_its_array) {
+    collect_errors();
+    FOR_EACH_PLACE(p, runs_kernels) {
+        uint32_t *sent = numbers(NUMBERS, 1);
+        revamp_array array = array_1d(p->view, NUMBERS, 4), other = array_1d(p->view, NUMBERS, 4);
+        revamp_array_view view = view_of_array(array);
+        revamp_completion done = NULL;
+        REQUIRE_OK(revamp_copy_to_array_async(sent, BYTES, array, NULL, &done));
+        host_access(view, REVAMP_ACCESS_READ);
+        CHECK_RACE("revamp_copy_to_array_async", "revamp_array_view_data");
+        expect_done(done);
+        done = begin_copy(region_of(view), whole(other), NULL, 0);
+        write_array(array, sent);
+        CHECK_RACE("revamp_copy_async", "revamp_copy_to_array");
+        expect_done(done);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_array_destroy(other));
+        CHECK_NO_RACE();
+    }
+}
+
+TEST(array_and_view_at_the_same_time_are_a_race) {
+    CHECK_CHILD("uses_a_view_during_a_copy_of_its_array", "REVAMP_CHECK=1", NULL);
+}
+
 /* The calls that begin copies never wait for another thread, however small the copies are. */
 TEST(copies_do_not_wait_for_the_program) {
     FOR_EACH_PLACE(p, runs_kernels) {
@@ -617,4 +718,42 @@ CHILD(ordered_by_wait_lists) {
 
 TEST(work_ordered_by_wait_lists_is_no_race) {
     CHECK_CHILD("ordered_by_wait_lists", "REVAMP_CHECK=1", NULL);
+}
+
+/* An operation is also ordered after operations that precede those of its wait list, and after the work before a marker. */
+CHILD(ordered_by_chains) {
+    CHECK_OK(revamp_set_log_callback(fail_on_report, NULL, REVAMP_LOG_ERROR));
+    FOR_EACH_PLACE(p, runs_kernels) {
+        const int32_t extent = NUMBERS;
+        uint32_t *got = memory(BYTES), *sent = numbers(NUMBERS, 2);
+        revamp_array array = array_with(p->view, numbers(NUMBERS, 1), NUMBERS);
+        revamp_array_view view = view_of(numbers(NUMBERS, 3), NUMBERS);
+        revamp_region to_host = host_region(got, 1, &extent, 4), from_host = host_region(sent, 1, &extent, 4);
+        revamp_completion done[4] = {NULL}, marker = NULL;
+        done[0] = begin_copy(region_of(view), to_host, NULL, 0);
+        /* The launch does not use the view. */
+        done[1] = begin_step(p, p->view, array, &done[0], 1);
+        done[2] = begin_copy(from_host, region_of(view), &done[1], 1);
+        /* The wait for the last operation is a wait for all of them. */
+        CHECK_OK(revamp_completion_get(done[2]));
+        CHECK_SAME(host_access(view, REVAMP_ACCESS_READ_WRITE), sent, BYTES);
+        REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ, NULL, &done[3]));
+        REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
+        revamp_completion last = begin_copy(from_host, region_of(view), &marker, 1);
+        expect_done(last);
+        expect_done(marker);
+        for (int i = 0; i < 4; i++)
+            expect_done(done[i]);
+        REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ, NULL, &done[0]));
+        REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
+        expect_done(marker);
+        CHECK_SAME(host_access(view, REVAMP_ACCESS_READ_WRITE), sent, BYTES);
+        expect_done(done[0]);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(work_ordered_by_chains_is_no_race) {
+    CHECK_CHILD("ordered_by_chains", "REVAMP_CHECK=1", NULL);
 }

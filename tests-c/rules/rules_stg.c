@@ -1,5 +1,6 @@
 /* Tests of staging arrays (rules STG-1 to STG-18). */
 #include "engines.h"
+#include "logged_errors.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -264,6 +265,58 @@ TEST(STG_14_access_while_a_copy_is_in_flight_does_no_harm) {
         CHECK_OK(revamp_array_destroy(staging));
         CHECK_OK(revamp_array_destroy(device));
     }
+}
+
+static void *write_once(void *array) {
+    data_of(array, REVAMP_ACCESS_WRITE);
+    return NULL;
+}
+
+static void write_on_another_thread(revamp_array array) {
+    pthread_t thread;
+    REQUIRE(!pthread_create(&thread, NULL, write_once, array));
+    pthread_join(thread, NULL);
+}
+
+CHILD(accesses_on_another_thread) {
+    collect_errors();
+    FOR_EACH_PLACE(p, runs_kernels) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4), next = staging_for(p);
+        revamp_region from = whole(staging), to = whole(device), last = whole(next);
+        revamp_completion done = NULL, copied_on = NULL;
+        write_array(staging, numbers(STAGING_COUNT, 6));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
+        write_on_another_thread(staging);
+        const char *text = wait_for_errors();
+        CHECK_TEXT(text, "rule STG-14");
+        CHECK_TEXT(text, "revamp_copy_async");
+        CHECK_TEXT(text, "revamp_array_data");
+        expect_done(done);
+        write_on_another_thread(staging);
+        CHECK_NO_RACE();
+        /* No race: revamp_array_data() has waited for the copy. */
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
+        data_of(staging, REVAMP_ACCESS_READ_WRITE);
+        write_on_another_thread(staging);
+        CHECK_NO_RACE();
+        expect_done(done);
+        /* No race: the second copy comes after the first one, and is done. */
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
+        REQUIRE_OK(revamp_copy_async(&to, &last, NULL, &copied_on));
+        CHECK_OK(revamp_completion_get(copied_on));
+        write_on_another_thread(staging);
+        CHECK_NO_RACE();
+        expect_done(done);
+        expect_done(copied_on);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+        CHECK_OK(revamp_array_destroy(next));
+    }
+}
+
+TEST(STG_14_access_on_another_thread_is_reported) {
+    CHECK_CHILD("accesses_on_another_thread", "REVAMP_CHECK=1", NULL);
+    CHECK_CHILD("accesses_on_another_thread", "REVAMP_CHECK=1", "REVAMP_MEMORY=separate", NULL);
 }
 
 TEST(STG_15_STG_16_data_fetched_again_shows_the_result) {

@@ -30,19 +30,20 @@ const AT_ONCE_BYTES: u64 = 256 << 10;
 fn uses_of(source: &Operand, destination: &Operand, call: Call, after: &After) -> CallUses {
     let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
     let elements = both.filter_map(|(side, access)| Some((side.elements()?, access)));
-    race::uses_after(call.name, elements, |completion| after.contains(completion))
+    race::uses_after(call.name, elements, after)
 }
 
 /// Copies, and returns when the copy is done. `call`: the call of the program that requested the copy.
 pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
     let _span = Span::call(call, || traced(&source, &destination));
-    let _using = uses_of(&source, &destination, call, &After::default());
+    let using = uses_of(&source, &destination, call, &After::default());
     source.wait_pending(Access::Read)?;
     destination.wait_pending(Access::Write)?;
     for point in perform(&source, &destination, plan, call, CallerNext::Wait, None)? {
         point.wait(None)?;
     }
+    using.end_earlier();
     Ok(())
 }
 

@@ -2,12 +2,14 @@
 
 use crate::device::{Buffer, Queue};
 use crate::error::{Error, Result};
+use crate::geometry::Layout;
 use crate::host::HostSpan;
 use crate::kernel::Access;
 use crate::runtime::access_type::AccessType;
 use crate::runtime::data::retry::wait_detour;
 use crate::runtime::data::source::{Source, SourceSlot};
 use crate::runtime::data::storage::{ArrayRequest, Storage};
+use crate::runtime::race::{self, Elements, UsedThrough};
 use crate::trace::labels;
 use crate::trace::transfers::{Call, Rule, implicit};
 use std::ops::Deref;
@@ -54,6 +56,12 @@ impl Array {
         &self.storage
     }
 
+    /// The elements with this layout, for the race check.
+    pub(in crate::runtime) fn elements(&self, layout: &Layout) -> Elements {
+        let through = if self.is_staging() { UsedThrough::StagingArray } else { UsedThrough::Array };
+        Elements { key: self.buffer().id(), region: layout.region(), through }
+    }
+
     /// The data source of its array_views, if there are any.
     pub(in crate::runtime) fn source(&self) -> Option<Arc<Source>> {
         self.source.lock().upgrade()
@@ -98,12 +106,14 @@ impl Array {
                 self.cpu_access_type()
             )));
         };
+        let using = race::uses(DATA.name, std::iter::once_with(|| (self.elements(self.layout()), wanted)));
         let all = 0..self.layout().bytes();
         self.pending().wait_for_all(&all, wanted)?;
         if let Some(source) = self.source() {
             source.bring_home(self.layout(), wanted, DATA)?;
         }
         self.buffer().tracker().wait_for_all(&all, wanted)?;
+        using.end_earlier();
         if wanted == Access::Write {
             self.buffer().tracker().renewed(std::iter::once(all));
         }

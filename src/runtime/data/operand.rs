@@ -128,7 +128,7 @@ impl Operand {
     pub(in crate::runtime) fn elements(&self) -> Option<Elements> {
         match self {
             Self::Host(..) => None,
-            Self::Array(a, l) => Some(Elements { key: a.buffer().id(), region: l.region() }),
+            Self::Array(a, l) => Some(a.elements(l)),
             Self::View(p) => Some(p.elements()),
         }
     }

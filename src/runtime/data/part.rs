@@ -9,7 +9,7 @@ use crate::runtime::data::host_access::Words;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::{Holder, SourceState};
 use crate::runtime::data::transfer::{Named, Tally};
-use crate::runtime::race::Elements;
+use crate::runtime::race::{Elements, UsedThrough};
 use crate::trace::labels;
 use crate::trace::transfers::{Call, Counters};
 use smallvec::SmallVec;
@@ -180,7 +180,7 @@ impl Part {
     /// The elements of the part, for the race check.
     pub(in crate::runtime) fn elements(&self) -> Elements {
         let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
-        Elements { key, region: self.region.clone() }
+        Elements { key, region: self.region.clone(), through: UsedThrough::View }
     }
 
     pub(in crate::runtime) fn tally(&self, call: Call) -> Tally<'_> {

@@ -27,7 +27,7 @@ use crate::runtime::launch::kept::{KeptFunctionLaunch, KeptKernel};
 use crate::runtime::launch::later::{later, points_on_device};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::uses::{access, reads_and_writes, thread_bytes};
-use crate::runtime::operations::after::AsyncOptions;
+use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -56,7 +56,7 @@ pub fn launch_function(
     let _span = ConditionalCallSpan::new(DISPATCH, &object);
     let mut prepared = PreparedLaunch::new(view.as_ref(), launch);
     prepared.check()?;
-    let _using = prepared.uses(|_| false);
+    let _using = prepared.uses(&After::default());
     for c in &prepared.captured {
         c.operand.wait_pending(c.access)?;
     }
@@ -80,23 +80,27 @@ pub fn launch_function_async(
         FunctionLaunch { after: device_points.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     let mut prepared = PreparedLaunch::new(view.as_ref(), &launch);
     prepared.check()?;
-    let _using = prepared.uses(|completion| options.after.contains(completion));
+    let using = prepared.uses(&options.after);
     if device_points.is_some() && !prepared.captured.iter().any(|c| c.operand.is_pending(c.access)) {
-        return Ok(Completion::timed(vec![prepared.launch(None, cache_slot)?], options.timer));
+        let made = Completion::timed(vec![prepared.launch(None, cache_slot)?], options.timer);
+        made.begins_after(&using);
+        return Ok(made);
     }
     let is_view_undetermined = is_view_undetermined(view.as_ref(), launch.arguments.iter().map(|a| &a.section));
     let default = if is_view_undetermined { Some(prepared.default_view()?) } else { None };
     let kept = KeptFunctionLaunch::new(&launch, make(), options.timer.clone());
     let captured = prepared.captured.iter().map(|c| (c.operand, c.access));
     let cause = cause();
-    Ok(later(view.clone(), default, captured, options, move |view, default| {
+    let made = later(view.clone(), default, captured, options, move |view, default| {
         let launch = |launch: &FunctionLaunch<'_>| {
             let mut prepared = PreparedLaunch::new(view.as_ref(), launch);
             prepared.check()?;
             prepared.launch(default.as_ref(), None)
         };
         caused_by(cause, || kept.with(launch))
-    }))
+    });
+    made.begins_after(&using);
+    Ok(made)
 }
 
 /// The description of the call in a trace.
@@ -191,10 +195,10 @@ impl<'a> PreparedLaunch<'a> {
         Ok(())
     }
 
-    /// The uses of the arguments, for the race check. `is_before` is true for completions after which the launch begins.
-    fn uses(&self, is_before: impl Fn(u64) -> bool) -> race::CallUses {
+    /// The uses of the arguments, for the race check. The launch begins after the completions of `after`.
+    fn uses(&self, after: &After) -> race::CallUses {
         let elements = self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access)));
-        race::uses_after(DISPATCH.name, elements, is_before)
+        race::uses_after(DISPATCH.name, elements, after)
     }
 
     /// Gives the launch to a queue. No pending operation may conflict with the launch. `default`: the default view, if it was

@@ -19,7 +19,7 @@ use crate::runtime::launch::images::{self, ImageArgument};
 use crate::runtime::launch::kept::KeptLaunch;
 use crate::runtime::launch::later::{later, points_on_device};
 use crate::runtime::launch::request::{Argument, SpirvDomain, SpirvLaunch};
-use crate::runtime::operations::after::AsyncOptions;
+use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -41,7 +41,7 @@ pub fn dispatch(
     let launched = || {
         let mut prepared = PreparedLaunch::new(kernel, launch);
         prepared.check(view.as_ref())?;
-        let _using = prepared.uses(|_| false);
+        let _using = prepared.uses(&After::default());
         for c in &prepared.captured {
             c.operand.wait_pending(c.needs)?;
         }
@@ -65,23 +65,27 @@ pub fn dispatch_async(
             SpirvLaunch { after: device_points.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
         let mut prepared = PreparedLaunch::new(kernel, &launch);
         prepared.check(view.as_ref())?;
-        let _using = prepared.uses(|completion| options.after.contains(completion));
+        let using = prepared.uses(&options.after);
         if device_points.is_some() && !prepared.captured.iter().any(|c| c.operand.is_pending(c.needs)) {
-            return Ok(Completion::timed(vec![prepared.launch(view.as_ref(), None)?], options.timer));
+            let made = Completion::timed(vec![prepared.launch(view.as_ref(), None)?], options.timer);
+            made.begins_after(&using);
+            return Ok(made);
         }
         let is_view_undetermined = is_view_undetermined(view.as_ref(), prepared.captured.iter().map(|c| c.operand));
         let default = if is_view_undetermined { Some(prepared.default_view()?) } else { None };
         let (kept, kernel) = (KeptLaunch::new(&launch, options.timer.clone()), kernel.clone());
         let captured = prepared.captured.iter().map(|c| (c.operand, c.needs));
         let cause = cause();
-        Ok(later(view.clone(), default, captured, options, move |view, default| {
+        let made = later(view.clone(), default, captured, options, move |view, default| {
             let launch = |launch: &SpirvLaunch<'_>| {
                 let mut prepared = PreparedLaunch::new(&kernel, launch);
                 prepared.check(view.as_ref())?;
                 prepared.launch(view.as_ref(), default.as_ref())
             };
             caused_by(cause, || kept.with(launch)).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
-        }))
+        });
+        made.begins_after(&using);
+        Ok(made)
     };
     begun().map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
 }
@@ -275,10 +279,10 @@ impl<'a> PreparedLaunch<'a> {
         }
     }
 
-    /// The uses of the arguments, for the race check. `is_before` is true for completions after which the launch begins.
-    fn uses(&self, is_before: impl Fn(u64) -> bool) -> race::CallUses {
+    /// The uses of the arguments, for the race check. The launch begins after the completions of `after`.
+    fn uses(&self, after: &After) -> race::CallUses {
         let elements = self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs)));
-        race::uses_after(DISPATCH.name, elements, is_before)
+        race::uses_after(DISPATCH.name, elements, after)
     }
 
     /// The default view of the kernel's accelerator.

@@ -56,9 +56,12 @@ impl After {
         self.iter().try_for_each(|c| c.get().map_err(add_context))
     }
 
-    /// True if the completion with this id is in the wait list.
-    pub(in crate::runtime) fn contains(&self, completion: u64) -> bool {
-        self.iter().any(|c| c.id() == completion)
+    /// For the race check: the ids of the completions, and of the completions after which their operations begin.
+    pub(in crate::runtime) fn completions(&self) -> Vec<u64> {
+        let mut all: Vec<u64> = self.iter().flat_map(|c| c.before().iter().copied().chain([c.id()])).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Holds up `work` until the host operations of the completions are done.

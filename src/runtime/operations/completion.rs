@@ -36,6 +36,8 @@ pub struct Completion {
     promise: Option<(Promise, Arc<Self>)>,
     /// The slot that receives the timer, if the operation is timed.
     timer: Option<Arc<TimerSlot>>,
+    /// For the race check: the completions of the operations that are done before this operation. Empty if the check is off.
+    before: OnceLock<Box<[u64]>>,
 }
 
 impl Completion {
@@ -52,7 +54,12 @@ impl Completion {
     /// A marker: a completion that is done when all work up to `points` is done. If some of that work was lost and no call has
     /// reported the loss, the marker fails.
     pub(in crate::runtime) fn marker(points: Vec<Point>) -> Arc<Self> {
-        Self::with_parts(points, Some(OnceLock::new()), None, None)
+        let before = race::done_at(&points);
+        let made = Self::with_parts(points, Some(OnceLock::new()), None, None);
+        if !before.is_empty() {
+            let _ = made.before.set(before);
+        }
+        made
     }
 
     fn with_parts(
@@ -63,7 +70,7 @@ impl Completion {
     ) -> Arc<Self> {
         // Keeps the failures of the points until the completion is dropped.
         points.iter().for_each(|p| p.timeline.keep(p.value));
-        Arc::new(Self { id: unique_id(), points, unreported, promise, timer })
+        Arc::new(Self { id: unique_id(), points, unreported, promise, timer, before: OnceLock::new() })
     }
 
     /// The id of the completion. It is unique in the process.
@@ -129,7 +136,20 @@ impl Completion {
 
     /// For the race check: extends the uses of the operation until a thread waits for this completion.
     pub(in crate::runtime) fn uses(&self, using: race::CallUses) {
-        using.until_waited(self.id, self.points.iter().map(|p| p.timeline.id()));
+        self.begins_after(&using);
+        using.until_waited(self.id, &self.points);
+    }
+
+    /// For the race check: notes the completions after which the operation begins.
+    pub(in crate::runtime) fn begins_after(&self, using: &race::CallUses) {
+        if !using.before().is_empty() {
+            let _ = self.before.set(using.before().into());
+        }
+    }
+
+    /// For the race check: the completions of the operations that are done before this operation.
+    pub(super) fn before(&self) -> &[u64] {
+        self.before.get().map_or(&[], |before| before)
     }
 
     /// Waits until the operation is done or has failed. `false` if `timeout` passed first.
@@ -137,7 +157,7 @@ impl Completion {
         let _span = Span::call(WAIT, || Object::named(Name::of("completion")));
         let done = self.wait_for(timeout)?;
         if done {
-            race::waited(self.id);
+            race::waited(self.id, self.before());
         }
         Ok(done)
     }
