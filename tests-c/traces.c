@@ -195,3 +195,31 @@ TEST(transfers_name_the_rule_that_caused_them) {
         CHECK_OK(revamp_kernel_release(step));
     }
 }
+
+/* Launches a kernel on `p` and returns the error of revamp_check_no_transfers(): the list of the launch's transfers. */
+static const char *transfers_of_step(const place *p, revamp_array_view view) {
+    uint64_t first = 0;
+    REQUIRE_OK(revamp_transfer_log_next(&first));
+    step_on(p, view);
+    return revamp_check_no_transfers(first) ? revamp_last_error_message() : "";
+}
+
+TEST(transfers_by_way_of_home_name_COH_19) {
+    FOR_EACH_TWO_RUNNERS(p, q) {
+        revamp_array_view view = view_of(numbers(NUMBERS, 1), NUMBERS);
+        bool is_separate = bytes_if_separate(view, p, 1) && bytes_if_separate(view, q, 1);
+        CHECK(!strstr(transfers_of_step(p, view), "COH-19"));
+        const char *text = transfers_of_step(q, view);
+        if (is_separate) {
+            CHECK_TEXT(text, "2 transfers");
+            const char *home = strstr(text, "to host: implicit (COH-19), by revamp_");
+            REQUIRE(home);
+            CHECK_TEXT(home, "from host to");
+            CHECK_TEXT(home, "implicit (AV-2), by revamp_");
+        } else {
+            /* One of the accelerators works in the memory of home. */
+            CHECK(!strstr(text, "COH-19"));
+        }
+        drop(view);
+    }
+}
