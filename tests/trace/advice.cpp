@@ -180,21 +180,23 @@ void asynchronous() {
     done.get();
 }
 
-// A launch writes an array that an asynchronous copy still reads. REVAMP_CHECK=1 reports this.
+// A launch writes a view that an asynchronous copy still reads. REVAMP_CHECK=1 reports this.
 void racing() {
-    array<int> device(many);
-    std::vector<int> host(many);
-    completion_future done = copy_async(device, host.begin());
+    std::vector<int> host(count);
+    const array_view<int> view(count, result);
+    completion_future done = copy_async(view, host.begin());
     parallel_for_each( // advice: race 0
-        device.extent, [&device](index<1> i) restrict(amp) { device[i] = i[0]; });
+        view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
     done.get();
+    view.synchronize();
 }
 void ordered() {
-    array<int> device(many);
-    std::vector<int> host(many);
-    copy_async(device, host.begin()).get();
+    std::vector<int> host(count);
+    const array_view<int> view(count, result);
+    copy_async(view, host.begin()).get();
     parallel_for_each(
-        device.extent, [&device](index<1> i) restrict(amp) { device[i] = i[0]; });
+        view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
+    view.synchronize();
 }
 
 // Launches a kernel that does very little many times. The twin does all the work in one launch.
