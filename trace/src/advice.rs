@@ -272,10 +272,12 @@ fn write_backs(index: &TraceIndex<'_>) -> Vec<Advice> {
     }
     sums.into_iter()
         .map(|((line, object), (sum, transfer))| {
+            let label = replacement::view_label(index, transfer);
+            let view = label.unwrap_or(object);
             let what = format!(
-                "the destructor of the last view of {object} writes back changes; the destructor would swallow an error"
+                "the destructor of the last view of {view} writes back changes; the destructor would swallow an error"
             );
-            let code = replacement::synchronize_before_destructor(index, transfer);
+            let code = replacement::synchronize_before_destructor(label);
             sum.advice(Kind::DestructorWriteBack, &line, what, code)
         })
         .collect()
@@ -287,10 +289,11 @@ fn swallowed_failures(index: &TraceIndex<'_>) -> Vec<Advice> {
     failures
         .map(|failure| {
             let call = index.cause(failure);
-            let object = call.map_or("an array_view", |call| call.text("object"));
+            let label = call.and_then(|call| replacement::view_label(index, call));
+            let view = label.or_else(|| Some(call?.text("object"))).unwrap_or("an array_view");
             let what =
-                format!("the destructor of the last view of {object} swallows this error: {}", failure.text("object"));
-            let code = replacement::synchronize_before_destructor(index, call.unwrap_or(failure));
+                format!("the destructor of the last view of {view} swallows this error: {}", failure.text("object"));
+            let code = replacement::synchronize_before_destructor(label);
             let line = call.map(line_of).unwrap_or_default();
             Sum { count: 1, ..Default::default() }.advice(Kind::SwallowedError, &line, what, code)
         })

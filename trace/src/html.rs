@@ -7,8 +7,10 @@ use std::fmt::Write;
 const STYLE: &str = "
 body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222; background: #fff }
 table { border-collapse: collapse; width: 100%; margin-bottom: 2em }
-th, td { text-align: left; padding: .3em .6em; border-bottom: 1px solid #ddd; vertical-align: top; overflow-wrap: anywhere }
-pre { margin: .3em 0 0; white-space: pre-wrap; font-size: 13px }
+th, td { text-align: left; padding: .3em .6em; border-bottom: 1px solid #ddd; vertical-align: top }
+td.w { overflow-wrap: anywhere }
+tr.a td { border-bottom: none }
+pre { margin: .3em 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px }
 td.n, th.n { text-align: right; white-space: nowrap }
 .bar { display: flex; height: 1em; min-width: 12em; background: #eee }
 .kernels { background: #3465a4 } .copies { background: #f57900 } .waits { background: #cc0000 }
@@ -58,7 +60,7 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
     for t in &report.expensive {
         write!(
             out,
-            "<tr><td class=n>{}<td class=n>{}<td>{}<td>{}<td>{}<td>{}",
+            "<tr><td class=n>{}<td class=n>{}<td class=w>{}<td>{}<td>{}<td class=w>{}",
             time(t.time),
             bytes(t.bytes),
             escape_html(&t.object),
@@ -69,7 +71,7 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
     }
     out.push_str("</table>");
     if !report.advice.is_empty() {
-        out.push_str("<h2>Advice</h2><table><tr><th>line<th>kind<th>what happens<th class=n>times<th class=n>bytes<th class=n>time<th>instead");
+        out.push_str("<h2>Advice</h2><table><tr><th>line<th>kind<th>what happens<th class=n>times<th class=n>bytes<th class=n>time");
     }
     for a in &report.advice {
         let (line, what, code) = (escape_html(&a.line), escape_html(&a.what), escape_html(&a.code));
@@ -77,7 +79,8 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
         let (bytes, time) = (bytes(a.bytes), time(a.time));
         write!(
             out,
-            "<tr><td>{line}<td>{kind}<td>{what}<td class=n>{}<td class=n>{bytes}<td class=n>{time}<td>{instead}<pre>{code}</pre>",
+            "<tr class=a><td class=w>{line}<td>{kind}<td class=w>{what}<td class=n>{}<td class=n>{bytes}<td class=n>{time}\
+             <tr><td colspan=6>Instead: {instead}<pre>{code}</pre>",
             a.count
         )?;
     }
@@ -120,7 +123,7 @@ fn write_totals(out: &mut String, title: &str, what: &str, all: &[TransferTotals
     for m in all {
         write!(
             out,
-            "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td><div class=bar><div class=copies \
+            "<tr><td class=w>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td><div class=bar><div class=copies \
              style=\"width:{:.2}%\"></div></div>",
             escape_html(&m.name),
             bytes(m.implicit),

@@ -38,14 +38,13 @@ fn name_or<'a>(object: &'a str, placeholder: &'a str) -> &'a str {
     ObjectName::of(object).label.unwrap_or(placeholder)
 }
 
-/// The label of a view, or `view`. A destructor's write-back has the name of the data source, so the name of a view of the same data
-/// source is used instead.
-fn view_name<'a>(index: &TraceIndex<'a>, event: &'a Event) -> &'a str {
+/// The label of a view. A destructor's event has the name of the data source, so the label of a view of the same data source is used.
+pub fn view_label<'a>(index: &TraceIndex<'a>, event: &'a Event) -> Option<&'a str> {
     let source = event.number("source");
     let has_same_source = |e: &&Event| source > 0 && e.number("source") == source;
     let others = index.trace.events.iter().filter(has_same_source);
     let mut all = std::iter::once(event).chain(others);
-    all.find_map(|e| ObjectName::of(e.text("object")).label).unwrap_or("view")
+    all.find_map(|e| ObjectName::of(e.text("object")).label)
 }
 
 /// A view that is created once. `reads_only`: the kernel only reads it.
@@ -73,8 +72,8 @@ pub fn section_or_array(object: &str) -> String {
 }
 
 /// Explicit synchronization before the destructor.
-pub fn synchronize_before_destructor(index: &TraceIndex<'_>, event: &Event) -> String {
-    format!("{}.synchronize(); // before its destructor", view_name(index, event))
+pub fn synchronize_before_destructor(label: Option<&str>) -> String {
+    format!("{}.synchronize(); // before its destructor", label.unwrap_or("view"))
 }
 
 /// One transfer of the whole view.
