@@ -84,6 +84,7 @@ mod kernel32 {
     #[link(name = "kernel32")]
     unsafe extern "system" {
         pub fn GetModuleHandleExW(flags: u32, name: *const u16, module: *mut *mut c_void) -> i32;
+        pub fn GetModuleFileNameW(module: *mut c_void, name: *mut u16, units: u32) -> u32;
         pub fn GetProcAddress(module: *mut c_void, name: *const std::ffi::c_char) -> *mut c_void;
         pub fn QueryPerformanceCounter(count: *mut i64) -> i32;
         pub fn QueryPerformanceFrequency(frequency: *mut i64) -> i32;
@@ -134,11 +135,7 @@ pub fn write_to_stderr(text: &str) {
 pub fn keep_loaded(code: usize) -> bool {
     let Some(found) = module_of(code) else { return false };
     // The program itself is never unloaded, and dlopen() does not know it by a name.
-    #[cfg(target_os = "linux")]
-    // SAFETY: getauxval takes a number and returns one.
-    if module_of(unsafe { libc::getauxval(libc::AT_ENTRY) } as usize)
-        .is_some_and(|program| program.dli_fbase == found.dli_fbase)
-    {
+    if is_program(&found) {
         return true;
     }
     // SAFETY: the loader returned this name for a loaded module. The handle is never closed.
@@ -151,6 +148,59 @@ pub fn keep_loaded(code: usize) -> bool {
         );
     }
     true
+}
+
+/// True if the module is known to be the executable, not a library.
+#[cfg(unix)]
+fn is_program(module: &libc::Dl_info) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: getauxval takes a number and returns one.
+        let entry = unsafe { libc::getauxval(libc::AT_ENTRY) } as usize;
+        module_of(entry).is_some_and(|program| program.dli_fbase == module.dli_fbase)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        std::env::current_exe().is_ok_and(|program| path_of(module) == program)
+    }
+}
+
+/// The path of a module.
+#[cfg(unix)]
+fn path_of(module: &libc::Dl_info) -> std::path::PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: the loader returned this text for a module. `module_of` has checked that it is not null.
+    let name = unsafe { std::ffi::CStr::from_ptr(module.dli_fname) };
+    std::ffi::OsStr::from_bytes(name.to_bytes()).into()
+}
+
+/// The path of the shared library that contains `code`. `None` if the executable or no module contains `code`. Takes the
+/// loader's lock.
+#[cfg(unix)]
+pub fn library_of(code: usize) -> Option<std::path::PathBuf> {
+    module_of(code).filter(|module| !is_program(module)).map(|module| path_of(&module))
+}
+
+/// The path of the shared library that contains `code`. `None` if the executable or no module contains `code`. Takes the
+/// loader's lock.
+#[cfg(windows)]
+pub fn library_of(code: usize) -> Option<std::path::PathBuf> {
+    use std::os::windows::ffi::OsStringExt;
+    const UNCHANGED: u32 = 2;
+    const FROM_ADDRESS: u32 = 4;
+    let (mut module, mut program) = (std::ptr::null_mut(), std::ptr::null_mut());
+    let mut name = [0; 1024];
+    // SAFETY: with these flags the calls only compare the address, and keep no reference. `name` has room for the given
+    // number of units.
+    let length = unsafe {
+        let address = std::ptr::without_provenance(code);
+        if kernel32::GetModuleHandleExW(UNCHANGED | FROM_ADDRESS, address, &raw mut module) == 0 {
+            return None;
+        }
+        kernel32::GetModuleHandleExW(UNCHANGED, std::ptr::null(), &raw mut program);
+        kernel32::GetModuleFileNameW(module, name.as_mut_ptr(), name.len() as u32)
+    };
+    (module != program).then(|| std::ffi::OsString::from_wide(&name[..length as usize]).into())
 }
 
 /// The module that contains `code`.

@@ -15,7 +15,7 @@ pub fn begin(path: &Path) -> Result<()> {
     let settings = config::get();
     let options = events::TraceOptions { times_devices: settings.trace_device, lines: settings.trace_lines };
     let clocks = Clocks { now: system::now, counter: system::counter().unwrap_or(system::now) };
-    let trace = recorder::begin(path, options, clocks)?;
+    let trace = recorder::begin(path, options, clocks, system::library_of)?;
     recorder::flush();
     let writer = spawn_named("revamp-trace", move || {
         while events::trace() == Some(trace) {

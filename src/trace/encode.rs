@@ -1,7 +1,7 @@
 //! Encodes events as packets of Perfetto's trace format.
 
 use super::events::{self, Capture, Captures, Entry, Event, EventContent, KINDS, Kind, Launch, Track};
-use super::lines;
+use super::lines::{self, LibraryOf};
 use super::names::Name;
 use super::pace::ClockConversion;
 use super::transfers::Call;
@@ -126,6 +126,7 @@ impl Pattern {
 /// Makes packets from events. Packets are written field by field, because this is fast and a trace has many events.
 pub(super) struct Encoder {
     pace: ClockConversion,
+    library_of: LibraryOf,
     /// The texts that the trace has defined as names of events.
     names: DefinedNames,
     /// The texts that the trace has defined as values of annotations.
@@ -150,9 +151,10 @@ pub(super) struct Encoder {
 
 impl Encoder {
     /// An encoder. Its bytes are the packets at the beginning of a trace.
-    pub fn new(pace: ClockConversion) -> Self {
+    pub fn new(pace: ClockConversion, library_of: LibraryOf) -> Self {
         let mut encoder = Self {
             pace,
+            library_of,
             names: DefinedNames::default(),
             values: DefinedNames::default(),
             calls: HashMap::new(),
@@ -298,7 +300,7 @@ impl Encoder {
 
     /// Encodes an event. `times`: its begin and end in nanoseconds.
     pub fn add(&mut self, event: &Event, times: (u64, u64)) {
-        let line = event.caller.as_ref().and_then(|caller| lines::of_program(caller));
+        let line = event.caller.as_ref().and_then(|caller| lines::of_program(caller, self.library_of));
         let mut pattern = self.pattern(&event.kind, line.as_deref());
         self.bytes.extend_from_slice(pattern.of(event.id, event.cause, times));
     }
@@ -473,7 +475,7 @@ mod tests {
 
     #[test]
     fn each_arrow_begins_at_its_cause() -> Result<(), String> {
-        let mut encoder = Encoder::new(ClockConversion::new(Clocks { now: || 0, counter: || 0 }));
+        let mut encoder = Encoder::new(ClockConversion::new(Clocks { now: || 0, counter: || 0 }), |_| None);
         let name = Name::of("a name");
         let track = Track { queue: 1, accelerator: name };
         let device = |of| EventContent::Device { name, track, of: of as u64 };

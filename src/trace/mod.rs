@@ -4,7 +4,7 @@ pub mod delivery;
 mod encode;
 pub mod events;
 pub mod labels;
-mod lines;
+pub mod lines;
 pub mod log;
 pub mod names;
 pub mod pace;

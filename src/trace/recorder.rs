@@ -3,6 +3,7 @@
 
 use super::encode::{Encoder, PIECE};
 use super::events::{self, Entry, Progress, TraceOptions};
+use super::lines::LibraryOf;
 use super::pace::{ClockConversion, Clocks};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
@@ -28,7 +29,7 @@ struct Recording {
 static RECORDING: Mutex<Option<Recording>, { rank::RECORDING }> = Mutex::new(None);
 
 /// Begins a trace in the file at `path`, and returns the number of the trace. The caller must call [`flush`] after each [`INTERVAL`].
-pub fn begin(path: &Path, options: TraceOptions, clocks: Clocks) -> Result<u64> {
+pub fn begin(path: &Path, options: TraceOptions, clocks: Clocks, library_of: LibraryOf) -> Result<u64> {
     let mut recording = RECORDING.lock();
     if recording.is_some() {
         return Err(Error::runtime(
@@ -39,7 +40,7 @@ pub fn begin(path: &Path, options: TraceOptions, clocks: Clocks) -> Result<u64> 
         .map_err(|e| Error::runtime(format!("the trace cannot be written to {path:?}: {e}; name a writable file")))?;
     *recording = Some(Recording {
         file,
-        encoder: Encoder::new(ClockConversion::new(clocks)),
+        encoder: Encoder::new(ClockConversion::new(clocks), library_of),
         entries: Vec::new(),
         failure: None,
     });
