@@ -2,6 +2,7 @@
 #include "system.h"
 #include "views.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,96 @@ TEST(a_trace_has_launches_transfers_and_labels) {
         free(trace);
         drop(view);
         CHECK_OK(revamp_kernel_release(step));
+    }
+    remove_folder(folder);
+}
+
+/* True if the trace in `path` has this text. */
+static bool trace_has(const char *path, const char *text) {
+    size_t size = 0;
+    char *trace = read_file(path, &size);
+    bool found = has_text(trace, size, text);
+    free(trace);
+    return found;
+}
+
+TEST(a_trace_has_accesses_to_arrays_that_transfer) {
+    char folder[PATH_BYTES], path[PATH_BYTES + 16];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/trace", folder);
+    FOR_EACH_PLACE(p, runs_spirv) {
+        void *data = NULL;
+        revamp_array array = array_with(cpu_view(), numbers(NUMBERS, 1), NUMBERS);
+        revamp_array_view view = view_of_array(array);
+        step_on(p, view);
+        REQUIRE_OK(revamp_trace_begin(path));
+        REQUIRE_OK(revamp_array_data(array, REVAMP_ACCESS_READ, &data));
+        REQUIRE_OK(revamp_trace_end());
+        CHECK(trace_has(path, "revamp_array_data") || !has_separate_memory());
+        CHECK(trace_has(path, "COH-12") || !has_separate_memory());
+        /* Now the access need not transfer or wait. */
+        REQUIRE_OK(revamp_trace_begin(path));
+        REQUIRE_OK(revamp_array_data(array, REVAMP_ACCESS_READ, &data));
+        REQUIRE_OK(revamp_trace_end());
+        CHECK(!trace_has(path, "revamp_array_data"));
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+    remove_folder(folder);
+}
+
+static void *set_soon(void *trigger) {
+    pause_milliseconds(20);
+    CHECK_OK(revamp_completion_set(trigger, REVAMP_OK, NULL));
+    return NULL;
+}
+
+/* Traces an access to a staging texture that waits for a copy, unless this thread is late. True if the access waited.
+ */
+static bool access_waits(const char *path, revamp_texture_region *from, revamp_texture_region *to) {
+    void *data = NULL;
+    revamp_completion trigger = NULL, copied = NULL;
+    REQUIRE_OK(revamp_completion_create(&trigger));
+    revamp_async_options options = REVAMP_ASYNC_OPTIONS_INIT;
+    options.after = &trigger;
+    options.after_count = 1;
+    REQUIRE_OK(revamp_copy_texture_async(from, to, &options, &copied));
+    pthread_t thread;
+    REQUIRE(!pthread_create(&thread, NULL, set_soon, trigger));
+    REQUIRE_OK(revamp_trace_begin(path));
+    REQUIRE_OK(revamp_texture_data(to->texture, REVAMP_ACCESS_READ, &data));
+    REQUIRE_OK(revamp_trace_end());
+    pthread_join(thread, NULL);
+    CHECK_OK(revamp_completion_get(copied));
+    CHECK_OK(revamp_completion_release(copied));
+    CHECK_OK(revamp_completion_release(trigger));
+    return trace_has(path, "revamp_texture_data");
+}
+
+TEST(a_trace_has_accesses_to_textures_that_wait) {
+    enum { TRIES = 100 };
+    char folder[PATH_BYTES], path[PATH_BYTES + 16];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/trace", folder);
+    FOR_EACH_PLACE(p, runs_spirv) {
+        int32_t extent = NUMBERS;
+        revamp_texture_options options = {0};
+        options.struct_size = sizeof options;
+        options.rank = 1;
+        options.extent = &extent;
+        options.component_kind = REVAMP_COMPONENT_UINT;
+        options.components = 1;
+        options.bits = 32;
+        revamp_texture_region from = REVAMP_TEXTURE_REGION_INIT, to = REVAMP_TEXTURE_REGION_INIT;
+        REQUIRE_OK(revamp_texture_create(p->view, &options, &from.texture));
+        options.associated_view = p->view;
+        REQUIRE_OK(revamp_texture_create(cpu_view(), &options, &to.texture));
+        int tries = 0;
+        while (tries < TRIES && !access_waits(path, &from, &to))
+            tries++;
+        CHECK(tries < TRIES);
+        CHECK_OK(revamp_texture_release(from.texture));
+        CHECK_OK(revamp_texture_release(to.texture));
     }
     remove_folder(folder);
 }

@@ -118,7 +118,7 @@ pub unsafe extern "C" fn revamp_array_data(
 ) -> revamp_status {
     guard(|| {
         pointer::check_out(data, "data")?;
-        let span = get::<Array, _>(array)?.host_data(access_type(access)?)?;
+        let span = get::<Array, _>(array)?.host_data(access_type(access)?, c"revamp_array_data")?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(data, "data", span.as_ptr().cast()) }
     })

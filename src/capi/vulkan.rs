@@ -21,7 +21,7 @@ use crate::runtime::data::array::Array;
 use crate::runtime::data::storage::{ArrayRequest, MakeMemory};
 use crate::runtime::data::texture::{StorageWish, Texture, TextureRequest};
 use crate::runtime::runtime;
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 /// Fills `needed` with the requirements of revamp_vulkan_create_view() for a VkDevice of the
@@ -324,33 +324,43 @@ pub unsafe extern "C" fn revamp_vulkan_get_texture_image(
     })
 }
 
-/// Implements revamp_vulkan_signal_array() and revamp_vulkan_signal_texture().
+/// Implements revamp_vulkan_signal_array() and revamp_vulkan_signal_texture(). `call`: the name of the function.
 ///
 /// # Safety
 /// `point` is null or points to a readable and writable point.
-unsafe fn signal(array: &Array, access: revamp_access, point: *mut revamp_vulkan_point) -> Result<()> {
+unsafe fn signal(
+    array: &Array,
+    access: revamp_access,
+    point: *mut revamp_vulkan_point,
+    call: &'static CStr,
+) -> Result<()> {
     pointer::check_out(point, "point")?;
     let access = checked_access(access)?;
     // SAFETY: checked; the caller vouches for it being readable.
     let given = unsafe { point.read_unaligned() };
     let with = Some((given.semaphore, given.value)).filter(|p| p.0 != 0);
     let act = |queue: &dyn Queue, buffer: &Arc<dyn Buffer>| interop::signal(queue, buffer, access, with);
-    let (semaphore, value) = array.lend(access, act)?;
+    let (semaphore, value) = array.lend(access, call, act)?;
     // SAFETY: checked; the caller vouches for it being writable.
     unsafe { pointer::write(point, "point", revamp_vulkan_point { semaphore, value }) }
 }
 
-/// Implements revamp_vulkan_wait_array() and revamp_vulkan_wait_texture().
+/// Implements revamp_vulkan_wait_array() and revamp_vulkan_wait_texture(). `call`: the name of the function.
 ///
 /// # Safety
 /// `point` is null or points to a readable point.
-unsafe fn wait(array: &Array, access: revamp_access, point: *const revamp_vulkan_point) -> Result<()> {
+unsafe fn wait(
+    array: &Array,
+    access: revamp_access,
+    point: *const revamp_vulkan_point,
+    call: &'static CStr,
+) -> Result<()> {
     let access = checked_access(access)?;
     // SAFETY: the caller vouches for a readable point or NULL.
     let given = unsafe { pointer::slice(point, 1, "point") }?;
     let point = given.first().map(|p| (p.semaphore, p.value)).filter(|p| p.0 != 0);
     let point = point.ok_or_else(|| Error::invalid("point.semaphore is VK_NULL_HANDLE; pass a timeline semaphore"))?;
-    array.lend(access, |queue, buffer| interop::wait(queue, buffer, access, point))
+    array.lend(access, call, |queue, buffer| interop::wait(queue, buffer, access, point))
 }
 
 /// Lets the program use the array's memory with `access` (READ, WRITE or READ_WRITE): submits the
@@ -367,7 +377,7 @@ pub unsafe extern "C" fn revamp_vulkan_signal_array(
     point: *mut revamp_vulkan_point,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the point.
-    guard(|| unsafe { signal(&*get::<Array, _>(array)?, access, point) })
+    guard(|| unsafe { signal(&*get::<Array, _>(array)?, access, point, c"revamp_vulkan_signal_array") })
 }
 
 /// Tells the library that work of the program uses the array with `access`: all later conflicting
@@ -380,7 +390,7 @@ pub unsafe extern "C" fn revamp_vulkan_wait_array(
     point: *const revamp_vulkan_point,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the point.
-    guard(|| unsafe { wait(&*get::<Array, _>(array)?, access, point) })
+    guard(|| unsafe { wait(&*get::<Array, _>(array)?, access, point, c"revamp_vulkan_wait_array") })
 }
 
 /// Like revamp_vulkan_signal_array(), for a texture that is stored as an image.
@@ -391,7 +401,7 @@ pub unsafe extern "C" fn revamp_vulkan_signal_texture(
     point: *mut revamp_vulkan_point,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the point.
-    guard(|| unsafe { signal(get::<Texture, _>(texture)?.array(), access, point) })
+    guard(|| unsafe { signal(get::<Texture, _>(texture)?.array(), access, point, c"revamp_vulkan_signal_texture") })
 }
 
 /// Like revamp_vulkan_wait_array(), for a texture that is stored as an image. The program must have
@@ -403,7 +413,7 @@ pub unsafe extern "C" fn revamp_vulkan_wait_texture(
     point: *const revamp_vulkan_point,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the point.
-    guard(|| unsafe { wait(get::<Texture, _>(texture)?.array(), access, point) })
+    guard(|| unsafe { wait(get::<Texture, _>(texture)?.array(), access, point, c"revamp_vulkan_wait_texture") })
 }
 
 /// Makes an array like revamp_array_create(), in memory that other devices, processes and APIs can

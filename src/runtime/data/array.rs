@@ -10,13 +10,13 @@ use crate::runtime::data::retry::wait_detour;
 use crate::runtime::data::source::{Source, SourceSlot};
 use crate::runtime::data::storage::{ArrayRequest, Storage};
 use crate::runtime::race::{self, Elements, UsedThrough};
+use crate::trace::events::{ConditionalCallSpan, Object};
 use crate::trace::labels;
-use crate::trace::transfers::{Call, Rule, implicit};
+use crate::trace::names::Name;
+use crate::trace::transfers::{Rule, implicit};
+use std::ffi::CStr;
 use std::ops::Deref;
 use std::sync::Arc;
-
-const DATA: Call = implicit(c"revamp_array_data", Rule::Coh12);
-const LEND: Call = implicit(c"revamp_vulkan_signal", Rule::Coh12);
 
 /// An array: elements in memory of one accelerator_view.
 pub struct Array {
@@ -51,6 +51,16 @@ impl Array {
         self.buffer().set_label(label);
     }
 
+    /// The name of the array in messages and traces.
+    pub(in crate::runtime) fn name(&self) -> String {
+        match (labels::of(self.buffer().id()), self.texels()) {
+            (Some(label), _) => format!("{} {label}", self.noun()),
+            (None, None) => format!("array {:?}", self.extent()),
+            // The extent of the array is not the extent of the texture.
+            (None, Some(_)) => "texture".to_owned(),
+        }
+    }
+
     /// The storage of the array.
     pub(in crate::runtime) fn storage(&self) -> &Arc<Storage> {
         &self.storage
@@ -73,12 +83,20 @@ impl Array {
     }
 
     /// Lets the program use the memory outside of the library. Calls `act` with the queue and the memory when no host operation
-    /// conflicts with `access` and the memory holds the array's current elements.
-    pub fn lend<R>(&self, access: Access, mut act: impl FnMut(&dyn Queue, &Arc<dyn Buffer>) -> Result<R>) -> Result<R> {
+    /// conflicts with `access` and the memory holds the array's current elements. `call`: the name of the C function.
+    pub fn lend<R>(
+        &self,
+        access: Access,
+        call: &'static CStr,
+        mut act: impl FnMut(&dyn Queue, &Arc<dyn Buffer>) -> Result<R>,
+    ) -> Result<R> {
+        let call = implicit(call, Rule::Coh12);
+        let object = || Object::named(Name::of(&self.name()));
+        let _span = ConditionalCallSpan::new(call, &object);
         let all = 0..self.layout().bytes();
         self.pending().wait_for_all(&all, access)?;
         if let Some(source) = self.source() {
-            source.bring_home(self.layout(), access, LEND)?;
+            source.bring_home(self.layout(), access, call)?;
         }
         loop {
             match act(&**self.copy_view().queue(), self.buffer()) {
@@ -89,8 +107,8 @@ impl Array {
         }
     }
 
-    /// The memory as the host addresses it, after all conflicting work is done.
-    pub fn host_data(&self, access: AccessType) -> Result<HostSpan> {
+    /// The memory as the host addresses it, after all conflicting work is done. `call`: the name of the C function.
+    pub fn host_data(&self, access: AccessType, call: &'static CStr) -> Result<HostSpan> {
         let wanted = access.access()?;
         let Some(span) = self.buffer().host().filter(|_| self.cpu_access_type().allows(access)) else {
             return Err(Error::runtime(format!(
@@ -106,11 +124,14 @@ impl Array {
                 self.cpu_access_type()
             )));
         };
-        let using = race::uses(DATA.name, std::iter::once_with(|| (self.elements(self.layout()), wanted)));
+        let call = implicit(call, Rule::Coh12);
+        let object = || Object::named(Name::of(&self.name()));
+        let _span = ConditionalCallSpan::new(call, &object);
+        let using = race::uses(call.name, std::iter::once_with(|| (self.elements(self.layout()), wanted)));
         let all = 0..self.layout().bytes();
         self.pending().wait_for_all(&all, wanted)?;
         if let Some(source) = self.source() {
-            source.bring_home(self.layout(), wanted, DATA)?;
+            source.bring_home(self.layout(), wanted, call)?;
         }
         self.buffer().tracker().wait_for_all(&all, wanted)?;
         using.end_earlier();

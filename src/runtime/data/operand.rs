@@ -11,7 +11,6 @@ use crate::runtime::data::extents::{checked_bytes, checked_extent, section_of};
 use crate::runtime::data::part::Part;
 use crate::runtime::data::transfer::Named;
 use crate::runtime::race::Elements;
-use crate::trace::labels;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -74,10 +73,7 @@ impl Named for Operand {
     fn name(&self) -> String {
         match self {
             Self::Host(..) => "host memory".to_owned(),
-            Self::Array(array, _) => match labels::of(array.buffer().id()) {
-                Some(label) => format!("array {label}"),
-                None => format!("array {:?}", array.extent()),
-            },
+            Self::Array(array, _) => array.name(),
             Self::View(part) => part.name(),
         }
     }

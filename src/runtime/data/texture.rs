@@ -122,7 +122,7 @@ impl Texture {
     /// Waits for conflicting operations, and returns the memory of a staging texture for access by the host. `None` for other
     /// textures.
     pub fn host_data(&self, access: AccessType) -> Result<Option<HostSpan>> {
-        if self.array.is_staging() { self.array.host_data(access).map(Some) } else { Ok(None) }
+        if self.array.is_staging() { self.array.host_data(access, c"revamp_texture_data").map(Some) } else { Ok(None) }
     }
 
     /// The row pitch and the slice pitch of a staging texture in bytes (TEX-70, TEX-71). A pitch is 0 if the texture has no
