@@ -271,6 +271,8 @@ pub trait Queue: Send + Sync {
     fn times_lanes(&self) -> bool {
         false
     }
+    /// Sets its name for tools that show the device's objects.
+    fn set_label(&self, _label: &str) {}
     /// The point at which all work added so far is done. Makes sure that all of it begins.
     fn marker(&self) -> Result<Point>;
     /// For downcasts to the concrete type.

@@ -230,6 +230,16 @@ impl Queue for ViewQueue {
         self.copy_any((source, destination), plan, unordered, Some(timer))
     }
 
+    fn set_label(&self, label: &str) {
+        let core = &self.queue.core;
+        let _submitting = core.submitting();
+        // SAFETY: the queue belongs to the device, and no other thread submits now.
+        #[allow(unsafe_code)]
+        unsafe {
+            core.set_name(self.queue.hardware().0, label);
+        }
+    }
+
     fn times_lanes(&self) -> bool {
         self.queue.core.transfer.is_empty() || self.queue.core.physical.limits.transfer_timestamp_bits > 0
     }

@@ -25,7 +25,7 @@ use ash::vk;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::ffi::c_void;
+use std::ffi::{CString, c_void};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -88,7 +88,7 @@ pub(super) struct Core {
     pub physical: Physical,
     /// Functions of the Vulkan instance.
     pub instance: ash::Instance,
-    /// Functions that name objects; `None` if `VK_EXT_debug_utils` is not enabled.
+    /// Functions that name objects; `None` if `VK_EXT_debug_utils` is not enabled, or the program created the `VkDevice`.
     pub names: Option<ash::ext::debug_utils::Device>,
     /// Functions of the device.
     pub raw: ash::Device,
@@ -261,6 +261,19 @@ impl Core {
             retired: Mutex::new(VecDeque::new()),
             lost: OnceLock::new(),
         })
+    }
+
+    /// Sets the name of a Vulkan object for tools. An empty name removes the name. Has no effect on devices of the program.
+    ///
+    /// # Safety
+    /// The object belongs to the device, and no other thread uses it in a call for which Vulkan requires external
+    /// synchronization.
+    pub unsafe fn set_name(&self, object: impl vk::Handle, name: &str) {
+        let (Some(names), Ok(name)) = (&self.names, CString::new(name)) else { return };
+        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(&name);
+        // A failure leaves the object without a name.
+        // SAFETY: by the caller.
+        let _ = unsafe { names.set_debug_utils_object_name(&info) };
     }
 
     /// Sets the callback that is called when the library no longer uses the `VkDevice`.

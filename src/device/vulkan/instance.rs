@@ -140,8 +140,9 @@ impl Instance {
         let validation = config.validation >= 1;
         let layer = if validation || config.debug_printf { ValidationLayer::find(&entry, config) } else { None };
         let layer_has = |name| layer.as_ref().is_some_and(|l| has(&l.extensions, name));
-        let debug_utils = (validation || config.debug_printf)
-            && (has(&extensions, ash::ext::debug_utils::NAME) || layer_has(ash::ext::debug_utils::NAME));
+        // Tools such as RenderDoc show the names of objects. The loader offers the extension with and without tools.
+        let debug_utils = has(&extensions, ash::ext::debug_utils::NAME) || layer_has(ash::ext::debug_utils::NAME);
+        let receives_messages = debug_utils && (validation || config.debug_printf);
 
         let mut names: Vec<*const c_char> = Vec::new();
         let mut flags = vk::InstanceCreateFlags::empty();
@@ -188,7 +189,7 @@ impl Instance {
             .application_info(&application)
             .enabled_layer_names(&layers)
             .enabled_extension_names(&names);
-        if debug_utils {
+        if receives_messages {
             info = info.push_next(&mut messenger_info);
         }
         if uses_validation_features {
@@ -205,7 +206,7 @@ impl Instance {
             other => failed("vkCreateInstance", other),
         })?;
 
-        let messenger = if debug_utils { messenger(&entry, &raw, verbose) } else { Default::default() };
+        let messenger = if receives_messages { messenger(&entry, &raw, verbose) } else { Default::default() };
         log!(
             Info,
             "Vulkan loader {}, instance {}{}",

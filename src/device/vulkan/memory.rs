@@ -15,8 +15,8 @@ use crate::host::HostSpan;
 use crate::lock::{Mutex, rank};
 use ash::vk;
 use std::any::Any;
-use std::ffi::CString;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A buffer of a Vulkan device.
 pub(super) struct VulkanBuffer {
@@ -38,6 +38,8 @@ pub(super) struct VulkanBuffer {
     /// The usage with which the `VkBuffer` was created. The program chooses the usage of its own buffers.
     pub usage: vk::BufferUsageFlags,
     tracker: Tracker,
+    /// True if tools may know the `VkBuffer` by a name.
+    has_name: AtomicBool,
     memory: Mutex<Allocation, { rank::BUFFER }>,
 }
 
@@ -146,6 +148,7 @@ impl VulkanBuffer {
             staging: wanted.staging,
             usage: USAGE,
             tracker: Tracker::new(),
+            has_name: AtomicBool::new(false),
             memory: Mutex::new(Allocation::Pooled(bound)),
         };
         // From here on, dropping the buffer frees everything.
@@ -193,6 +196,7 @@ impl VulkanBuffer {
             staging,
             usage: USAGE,
             tracker: Tracker::new(),
+            has_name: AtomicBool::new(false),
             memory: Mutex::new(Allocation::None),
         };
         // SAFETY: the buffer is alive.
@@ -274,6 +278,7 @@ impl VulkanBuffer {
             staging: false,
             usage: USAGE,
             tracker: Tracker::new(),
+            has_name: AtomicBool::new(false),
             memory: Mutex::new(Allocation::None),
         }
     }
@@ -319,12 +324,11 @@ pub(super) fn describe(core: &Core, size: u64) -> vk::BufferCreateInfo<'_> {
 
 impl Buffer for VulkanBuffer {
     fn set_label(&self, label: &str) {
-        let (Some(names), Ok(label)) = (&self.core.names, CString::new(label)) else { return };
-        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(self.raw).object_name(&label);
         // Vulkan allows only one thread at a time to name a `VkBuffer`.
         let _one = NAMING.lock();
-        // SAFETY: the buffer is alive, and no other thread names a buffer now. A failure leaves the buffer without a name.
-        let _ = unsafe { names.set_debug_utils_object_name(&info) };
+        self.has_name.store(true, Ordering::Relaxed);
+        // SAFETY: the buffer is alive, and no other thread names a buffer now.
+        unsafe { self.core.set_name(self.raw, label) };
     }
     fn id(&self) -> u64 {
         self.id
@@ -358,7 +362,13 @@ impl Drop for VulkanBuffer {
         match std::mem::replace(self.memory.get_mut(), Allocation::None) {
             // SAFETY: no queue uses the buffer.
             Allocation::None => unsafe { self.core.raw.destroy_buffer(self.raw, None) },
-            Allocation::Pooled(bound) => self.core.pool.lock().free(bound),
+            Allocation::Pooled(bound) => {
+                // The pool may reuse the `VkBuffer`.
+                if *self.has_name.get_mut() {
+                    self.set_label("");
+                }
+                self.core.pool.lock().free(bound);
+            }
             // SAFETY: no queue uses the buffer, and only this buffer was bound to the memory.
             Allocation::Shared(memory, _) => unsafe {
                 self.core.raw.destroy_buffer(self.raw, None);

@@ -160,9 +160,10 @@ impl AcceleratorView {
     pub fn queue(&self) -> &Arc<dyn Queue> {
         &self.queue
     }
-    /// Sets the name of the view in traces.
+    /// Sets the name of the view in traces and in Vulkan tools.
     pub fn set_label(&self, label: &str) {
         labels::set(self.track.queue, label);
+        self.queue.set_label(label);
         self.represented.as_deref().unwrap_or(self).track_name.forget();
     }
     /// The track of the view in traces.

@@ -118,9 +118,10 @@ impl ArrayView {
         ))
     }
 
-    /// Sets the name of the view in messages and traces.
+    /// Sets the name of the view in messages and traces, and of the buffers of its data source in Vulkan tools.
     pub fn set_label(&self, label: &str) {
         labels::set(self.part.id, label);
+        self.part.source.lock().set_label(label.into());
     }
 
     /// The part of the data source that it covers.

@@ -14,6 +14,7 @@ use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::access_type::AccessType;
 use crate::runtime::data::storage::{ArrayRequest, Storage};
+use crate::trace::labels;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -102,6 +103,8 @@ pub(in crate::runtime) struct SourceState {
     moves: u64,
     /// The reasons of losses. The [`LossId`] n means the n-th reason, counted from 1.
     losses: Vec<Error>,
+    /// The latest label of an array_view of the source.
+    label: Option<Arc<str>>,
     /// True once the last view is gone.
     is_closed: bool,
 }
@@ -139,7 +142,21 @@ impl SourceState {
             host_copy: None,
             moves: 0,
             losses: Vec::new(),
+            label: None,
             is_closed: false,
+        }
+    }
+
+    /// Names the source's buffers, and those that are made later, for tools that show the device's objects.
+    pub fn set_label(&mut self, label: Arc<str>) {
+        self.label = Some(label);
+        self.buffers().for_each(|(_, _, _, buffer)| self.name(buffer));
+    }
+
+    /// Gives the source's label to a buffer, except to the buffer of an array that has a label of its own.
+    fn name(&self, buffer: &Arc<dyn Buffer>) {
+        if let Some(label) = self.label.as_ref().filter(|_| labels::of(buffer.id()).is_none()) {
+            buffer.set_label(label);
         }
     }
 
@@ -222,6 +239,7 @@ impl SourceState {
             None => self.host_holder(),
             Some(view) => self.device_holder(view)?,
         });
+        holder.alias.iter().for_each(|alias| self.name(alias));
         self.holders.push(holder.clone());
         self.moves += 1;
         Ok(holder)

@@ -80,6 +80,8 @@ impl SourceState {
             let device = block.view.device();
             block.memory = Some((device.allocate(new.end - new.start, Placement::Device, "array_view")?, new.start));
         }
+        let made = &self.blocks[number as usize].memory;
+        made.iter().for_each(|(buffer, _)| self.name(buffer));
         Ok(())
     }
 
