@@ -33,7 +33,7 @@ kinds! {
     /// Caching, guideline B: a kernel repeatedly gets the same memory through new views.
     RenewedView "renewed view":
         "make the array_view once, before the loop; call refresh() where the host changes its memory",
-    /// Caching, guideline C: in each round, data that a kernel writes comes to the host and goes back.
+    /// Caching, guideline C: data that kernels write comes to the host and goes back, in each round or between many launches.
     RoundTrip "round trip":
         "read only a section with the elements that the host needs, through an array_view<const T>; or use an array on the \
          accelerator as the data source of the view",
@@ -87,6 +87,8 @@ pub struct Advice {
 
 /// The minimum number of rounds that counts as a pattern.
 const MIN_ROUNDS: u64 = 3;
+/// The minimum number of launches that write data for each access of the host, if data is mostly written on an accelerator.
+const MIN_WRITES: u64 = 10;
 /// The minimum number of launches whose cost is worth a change.
 const MIN_LAUNCHES: u64 = 100;
 /// The minimum size of a copy in bytes. Smaller copies cost hardly more than their call.
@@ -211,13 +213,34 @@ fn renewed_views(index: &TraceIndex<'_>) -> Vec<Advice> {
         .collect()
 }
 
-/// Caching, guideline C: in each round, data that a kernel writes comes to the host and goes back.
+/// How many launches write each data source, if all of them are on one accelerator.
+fn writing_launches(index: &TraceIndex<'_>) -> HashMap<u64, u64> {
+    let mut all: HashMap<u64, (u64, BTreeSet<&str>)> = HashMap::new();
+    for launch in index.trace.events.iter().filter(|e| e.category == "launch") {
+        let call = index.launch(launch).unwrap_or(launch);
+        let captures = if launch.text("captures").is_empty() { call.text("captures") } else { launch.text("captures") };
+        for (source, how) in captures.split(' ').filter_map(|c| c.split_once(':')) {
+            if let (Ok(source), true) = (source.parse(), how.contains('w')) {
+                let (count, accelerators) = all.entry(source).or_default();
+                *count += 1;
+                accelerators.insert(launch.text("accelerator"));
+            }
+        }
+    }
+    let on_one = all.into_iter().filter(|(_, (_, accelerators))| accelerators.len() == 1);
+    on_one.map(|(source, (count, _))| (source, count)).collect()
+}
+
+/// Caching, guideline C: in each round, data that a kernel writes comes to the host and goes back. One round is enough if launches write
+/// the data much more often than the host can have written it.
 fn round_trips(index: &TraceIndex<'_>) -> Vec<Advice> {
     /// The round trips of a data source.
     #[derive(Default)]
     struct RoundTrips {
         /// The line of the last transfer to the host, until a launch moves the data back.
         access: Option<String>,
+        /// The number of transfers to the host for its accesses.
+        accesses: u64,
         /// The rounds, costs and object of each line.
         sums: BTreeMap<String, (u64, Sum, String)>,
     }
@@ -231,6 +254,7 @@ fn round_trips(index: &TraceIndex<'_>) -> Vec<Advice> {
             sum.add(t);
             t.text("object").clone_into(object);
             trips.access = Some(line);
+            trips.accesses += 1;
         } else if t.text("from") == "host" && is_launch(call) {
             if let Some((rounds, sum, _)) = trips.access.take().and_then(|line| trips.sums.get_mut(&line)) {
                 *rounds += 1;
@@ -239,12 +263,20 @@ fn round_trips(index: &TraceIndex<'_>) -> Vec<Advice> {
             }
         }
     }
-    let lines = all.into_values().flat_map(|trips| trips.sums);
+    let writes = writing_launches(index);
+    let lines = all.into_iter().flat_map(|(source, trips)| {
+        let writes = writes.get(&source).copied().filter(|writes| *writes >= MIN_WRITES * trips.accesses);
+        trips.sums.into_iter().map(move |(line, sum)| (line, sum, writes))
+    });
     lines
-        .filter(|(_, (rounds, ..))| *rounds >= MIN_ROUNDS)
-        .map(|(line, (rounds, sum, object))| {
-            let what =
-                format!("{object} moves to the host and back to the accelerator for the next launch, {rounds} times");
+        .filter(|(_, (rounds, ..), writes)| *rounds >= MIN_ROUNDS || *rounds > 0 && writes.is_some())
+        .map(|(line, (rounds, sum, object), writes)| {
+            let times = if rounds == 1 { "once".to_owned() } else { format!("{rounds} times") };
+            let mut what =
+                format!("{object} moves to the host and back to the accelerator for the next launch, {times}");
+            if let Some(writes) = writes {
+                what += &format!("; {writes} launches on the accelerator write it");
+            }
             sum.advice(Kind::RoundTrip, &line, what, replacement::section_or_array(&object))
         })
         .collect()
@@ -447,16 +479,40 @@ fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
         .collect()
 }
 
-/// Launches take longer than the kernels that they launch.
+/// The times at which calls transfer data, wait, or build pipelines, by the id of the call.
+fn other_work<'a>(index: &TraceIndex<'a>) -> HashMap<u64, Vec<&'a Event>> {
+    let mut all: HashMap<u64, Vec<&Event>> = HashMap::new();
+    for e in &index.trace.events {
+        if matches!(&*e.category, "transfer" | "wait" | "pipeline") {
+            all.entry(e.number("cause")).or_default().push(e);
+        }
+    }
+    all
+}
+
+/// The duration of `call` without the time of `others`, which may overlap.
+fn own_duration(call: &Event, others: &mut [&Event]) -> u64 {
+    others.sort_by_key(|e| e.begin);
+    let (mut own, mut at) = (0, call.begin);
+    for other in others {
+        own += other.begin.min(call.end).saturating_sub(at);
+        at = at.max(other.end);
+    }
+    own + call.end.saturating_sub(at)
+}
+
+/// Launches take longer than the kernels that they launch. The time for which a launch waits or transfers data does not count.
 fn small_kernels(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut kernels: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
+    let mut other_work = other_work(index);
     for device in index.trace.events.iter().filter(|e| e.category == "device") {
         let Some(launch) = index.by_id.get(&device.number("of")).filter(|e| e.category == "launch") else { continue };
         let (count, launching, running) = kernels.entry(launch.text("kernel")).or_default();
         *count += 1;
         // `launching` has the time of the call that caused the launch. A repeated launch has no such call, so the time of the launch
         // itself is used.
-        *launching += index.launch(launch).unwrap_or(launch).duration();
+        let call = index.launch(launch).unwrap_or(launch);
+        *launching += own_duration(call, other_work.entry(call.number("id")).or_default());
         *running += device.duration();
     }
     kernels

@@ -354,7 +354,11 @@ impl ArrayView {
     pub fn discard_data(&self) -> Result<()> {
         let part = &self.part;
         part.check(Access::Write)?;
-        let _span = self.span(DISCARD);
+        let _span = Span::call(DISCARD, || {
+            // In a trace, the call has a source only if it discards all of the source. Otherwise other parts may still be of use.
+            let is_whole = part.region.bytes() == part.source.bytes();
+            Object::of(Name::of(&part.name()), if is_whole { part.source.id() } else { 0 })
+        });
         let _using = self.using(DISCARD, Access::Write);
         part.wait_pending(Access::Write)?;
         part.source.host_access().revoke(&part.region, Access::Write);

@@ -113,6 +113,10 @@ impl Source {
     pub fn id(&self) -> u64 {
         self.id
     }
+    /// The size of the source in bytes.
+    pub(in crate::runtime) fn bytes(&self) -> u64 {
+        self.bytes
+    }
     /// Counters of transfers of the source's bytes.
     pub fn counters(&self) -> &Counters {
         &self.counters

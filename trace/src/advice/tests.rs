@@ -106,6 +106,29 @@ fn cases() -> Vec<Case> {
                 ("revamp_array_view_data", "revamp_array_view_synchronize"),
             ],
         },
+        // One round, but ten launches that write.
+        Case {
+            kind: Kind::RoundTrip,
+            events: rounds(9, "launch # #: id=#, accelerator=gpu, kernel=a.cpp:7, captures=5:rw\n")
+                + "call 20 22: id=20, call=revamp_array_view_data, object=array_view [16], line=a.cpp:9, source=5
+                   transfer 20 21: id=21, kind=implicit, cause=20, from=gpu, to=host, bytes=64, object=array_view [16], source=5
+                   call 23 26: id=23, call=revamp_parallel_for_each, object=a.cpp:7, captures=5:rw
+                   transfer 24 26: id=24, kind=implicit, cause=23, from=host, to=gpu, bytes=64, object=array_view [16], source=5
+                   launch 26 26: id=25, cause=23, accelerator=gpu, kernel=a.cpp:7",
+            line: "a.cpp:9",
+            count: 1,
+            bytes: 128,
+            time: 3,
+            code: "const array_view<const T, 1> read = view.section(origin, size); // the elements that the host reads",
+            changes: &[
+                // Only nine launches write.
+                ("id=9, accelerator=gpu, kernel=a.cpp:7, captures=5:rw", "id=9, accelerator=gpu, kernel=a.cpp:7, captures=5:r"),
+                // Two accelerators write.
+                ("id=9, accelerator=gpu", "id=9, accelerator=other"),
+                // The data does not go back.
+                ("id=24, kind=implicit", "id=24, kind=explicit"),
+            ],
+        },
         Case {
             kind: Kind::DestructorWriteBack,
             events: "call 0 1: id=1, call=revamp_array_view_discard_data, object=array_view results, source=5
@@ -289,6 +312,31 @@ fn each_kind_is_found_and_similar_traces_get_no_advice() {
     cases.iter().for_each(check);
     for kind in Kind::ALL {
         assert!(cases.iter().any(|case| case.kind == *kind), "{kind:?} has no case");
+    }
+}
+
+#[test]
+fn launches_that_wait_are_no_small_kernels() {
+    let launches = |other| {
+        rounds(
+            100,
+            &format!(
+                "call #00 #20: id=#1, call=revamp_dispatch, object=a.cpp:7
+                 {other}
+                 launch #02 #05: id=#2, cause=#1, kernel=a.cpp:7
+                 device #20 #27: id=#3, of=#2
+                 "
+            ),
+        )
+    };
+    // The call takes 20, the kernel takes 7.
+    assert_eq!(advice_on(&launches("wait #05 #08: id=#4, cause=#2")).len(), 1);
+    for other in [
+        "wait #05 #18: id=#4, cause=#1",
+        "transfer #04 #18: id=#4, kind=implicit, cause=#1\n wait #05 #09: id=#5, cause=#1",
+        "pipeline #05 #12: id=#4, cause=#1\n wait #11 #30: id=#5, cause=#1",
+    ] {
+        assert!(advice_on(&launches(other)).is_empty(), "{other}: {:?}", advice_on(&launches(other)));
     }
 }
 
