@@ -10,6 +10,7 @@ table { border-collapse: collapse; width: 100%; margin-bottom: 2em }
 th, td { text-align: left; padding: .3em .6em; border-bottom: 1px solid #ddd; vertical-align: top }
 td.w { overflow-wrap: anywhere }
 tr.a td { border-bottom: none }
+tr.a td:first-child { min-width: 10em }
 pre { margin: .3em 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px }
 td.n, th.n { text-align: right; white-space: nowrap }
 .bar { display: flex; height: 1em; min-width: 12em; background: #eee }
@@ -79,7 +80,7 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
         let (bytes, time) = (bytes(a.bytes), time(a.time));
         write!(
             out,
-            "<tr class=a><td class=w>{line}<td>{kind}<td class=w>{what}<td class=n>{}<td class=n>{bytes}<td class=n>{time}\
+            "<tr class=a><td class=w>{line}<td>{kind}<td>{what}<td class=n>{}<td class=n>{bytes}<td class=n>{time}\
              <tr><td colspan=6>Instead: {instead}<pre>{code}</pre>",
             a.count
         )?;
