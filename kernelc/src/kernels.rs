@@ -10,8 +10,8 @@ use crate::kernel_report::BeforeOptimisation;
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
-    calls, drop_reassoc, end_thread, inline_all, integer_division, lock_fences, lock_sinking, phi_loads,
-    separate_memories, spin_marks, textures, unreachable_returns, unroll_large, wide_products,
+    calls, drop_reassoc, end_thread, inline_all, integer_division, invariant_calls, lock_fences, lock_sinking,
+    phi_loads, separate_memories, spin_marks, textures, unreachable_returns, unroll_large, wide_products,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{diagnostics, files, folded_constants, ir, kernel_report, lower};
@@ -152,7 +152,10 @@ impl Steps<'_> {
         let report = self.compiler.kernel_options.report && !self.images;
         let needs_values = !self.images && (report || calls::is_called(DeviceFunction::TileBarrier, module));
         let values = if needs_values { self.values(module, large).ok() } else { None };
-        let prepared = self.prepared(module, large);
+        let prepared = self.prepared(module, large).and_then(|mut prepared| {
+            self.pass(&mut prepared.module, "invariant-calls", invariant_calls::run)??;
+            Ok(prepared)
+        });
         self.dump.module("ll", module)?;
         let prepared = prepared?;
         let unroll_variants = self.unroll_variants(&prepared, large)?;

@@ -221,6 +221,23 @@ fn inlining(large: bool) -> &'static str {
     if large { INLINE_LARGE } else { INLINE }
 }
 
+/// Finds out which functions have no effects.
+pub fn infer_attributes() -> Pipeline {
+    Pipeline::of("internalize,globaldce,cgscc(function-attrs)", &[])
+}
+
+/// Inlines the calls of all functions that are not `noinline`, and promotes variables to values. Unrolls only the headers' loops over
+/// dimensions: how far other loops are unrolled is decided later.
+pub fn inline_other_calls() -> Pipeline {
+    const VALUES: &str = "sroa,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,infer-address-spaces";
+    Pipeline::of(format!("always-inline,globaldce,function({VALUES})"), &[UNROLL_LITTLE])
+}
+
+/// Moves calls out of loops, and merges equal calls.
+pub fn move_calls() -> Pipeline {
+    Pipeline::of("function(early-cse<memssa>,loop-simplify,lcssa,loop-mssa(licm),early-cse<memssa>)", &[])
+}
+
 /// Inlines all calls and changes nothing else.
 pub fn inlined(large: bool) -> Pipeline {
     Pipeline::of(inlining(large), &[])

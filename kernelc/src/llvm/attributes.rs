@@ -57,11 +57,23 @@ impl<'m> Value<'m> {
 
     /// The number in the attribute `name` of a parameter; 0 for an attribute without a number. `None` if the parameter lacks the attribute.
     pub fn parameter_attribute(self, parameter: u32, name: &str) -> Option<u64> {
+        // Parameters' attributes count from 1.
+        self.attribute_at(parameter + 1, name)
+    }
+
+    /// True if the function neither reads nor writes memory, has no other effects, and returns: it has the attributes `memory(none)`,
+    /// `nounwind` and `willreturn`.
+    pub fn is_pure(self) -> bool {
+        let has = |name| self.attribute_at(number::FUNCTION_INDEX, name).is_some();
+        self.attribute_at(number::FUNCTION_INDEX, "memory") == Some(0) && has("nounwind") && has("willreturn")
+    }
+
+    fn attribute_at(self, index: c_uint, name: &str) -> Option<u64> {
         assert!(self.is(&[k::FUNCTION]), "only a function can have attributes, not {:?}", self.form());
         let f = self.f();
-        // SAFETY: the value is a function; parameters' attributes count from 1. The attribute has a number.
+        // SAFETY: the value is a function, and the attribute is not a type attribute.
         unsafe {
-            let attribute = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), parameter + 1, kind_of(f, name));
+            let attribute = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), index, kind_of(f, name));
             (!attribute.is_null()).then(|| (f.LLVMGetEnumAttributeValue)(attribute))
         }
     }

@@ -11,6 +11,7 @@ pub mod host_functions;
 pub mod host_target;
 pub mod inline_all;
 pub mod integer_division;
+pub mod invariant_calls;
 pub mod lock_fences;
 pub mod lock_sinking;
 pub mod phi_loads;
@@ -35,13 +36,14 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 19] = [
+pub const PASSES: [(&str, Pass); 20] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
     ("host-target", Pass::MayFail(|module| host_target::run(module, "x86_64-pc-linux-gnu").map(|()| true))),
     ("inline-all", Pass::Plain(inline_all::run)),
     ("integer-division", Pass::Plain(integer_division::run)),
+    ("invariant-calls", Pass::MayFail(invariant_calls::run)),
     ("lock-fences", Pass::ReportsChange(lock_fences::run)),
     ("lock-sinking", Pass::MayFail(lock_sinking::run)),
     ("phi-loads", Pass::ReportsChange(phi_loads::run)),
