@@ -25,7 +25,7 @@ inline void trace_end() {
     detail::check(revamp_trace_end());
 }
 
-// Names an object in messages and traces.
+// Names an object in messages, traces and Vulkan tools.
 template <class T, int N> void set_label(const Concurrency::array_view<T, N> &view, const std::string &label) {
     detail::check(revamp_set_label(detail::view_access::handle(view), label.c_str()));
 }
