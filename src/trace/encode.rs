@@ -421,13 +421,19 @@ impl Encoder {
         }
     }
 
-    /// Adds an annotation with the captures of a launch: for each data source its id, and `r`, `w` or `rw`.
+    /// Adds an annotation with the captures of a launch. For each view: the id of its data source; how the kernel uses the view
+    /// (`r`, `w` or `rw`); how the kernel may use the view (`r` or `rw`); and, if it is known, the maximum number of bytes that
+    /// the launch accesses through the view.
     fn captures(&mut self, captures: &Captures) {
         if captures.is_empty() {
             return;
         }
-        let text =
-            |c: &Capture| format!("{}:{}{}", c.source, if c.reads { "r" } else { "" }, if c.writes { "w" } else { "" });
+        let text = |c: &Capture| {
+            let (reads, writes) = (if c.reads { "r" } else { "" }, if c.writes { "w" } else { "" });
+            let allowed = if c.may_write { "rw" } else { "r" };
+            let max_bytes = if c.max_bytes > 0 { format!(":{}", c.max_bytes) } else { String::new() };
+            format!("{}:{reads}{writes}:{allowed}{max_bytes}", c.source)
+        };
         let all = captures.iter().map(text).collect::<Vec<_>>().join(" ");
         fields::inline_text_annotation(Key::Captures as u64 + 1, &all, &mut self.annotations);
     }

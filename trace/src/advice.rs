@@ -1,9 +1,11 @@
 //! Derives advice from a trace: by the guidelines of the posts on C++ AMP (docs/posts.md), and from events that the runtime records,
 //! such as races.
 
+mod captures;
 mod replacement;
 
 use crate::events::{Event, Trace};
+use captures::{CaptureEvents, captures};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 macro_rules! kinds {
@@ -37,6 +39,13 @@ kinds! {
     RoundTrip "round trip":
         "read only a section with the elements that the host needs, through an array_view<const T>; or use an array on the \
          accelerator as the data source of the view",
+    /// Caching, guideline A: a launch moves a whole view, of which launches use only a part.
+    UnusedPart "unused part":
+        "capture a section or a projection that has only the elements that the kernel uses",
+    /// Destruction, guideline A: a kernel only reads a view that allows writes.
+    ViewOnlyRead "view only read":
+        "make the view an array_view<const T>. This costs nothing here, because the compiler knows that the kernel only reads it. A kernel \
+         that is not compiled counts as writing, and then synchronization copies all elements back",
     /// Destruction, guideline B: a destructor writes changes back.
     DestructorWriteBack "destructor write-back":
         "before the view is destroyed, call synchronize(), which reports errors, or discard_data() if the changes are not needed",
@@ -146,8 +155,7 @@ fn is_host_access(call: &Event) -> bool {
 
 /// How a launch uses a data source: `r`, `w` or `rw`. `None` if the launch does not use the source, or if the trace has no captures.
 fn source_use(launch: &Event, source: u64) -> Option<&str> {
-    let captures = launch.text("captures").split(' ').filter_map(|c| c.split_once(':'));
-    captures.filter(|(id, _)| id.parse() == Ok(source)).map(|(_, how)| how).next()
+    captures(launch).find(|capture| capture.source == source).map(|capture| capture.how)
 }
 
 /// The line of a call. If there is no debug information, the kernel of a launch, or the call and its object.
@@ -174,6 +182,8 @@ pub fn advice(trace: &Trace) -> Vec<Advice> {
     all.extend(unread_writes(&index));
     all.extend(small_kernels(&index));
     all.extend(races(&index));
+    all.extend(captures::unused_parts(&index));
+    all.extend(captures::views_only_read(&index));
     all.sort_by_key(|a| std::cmp::Reverse((a.time, a.bytes)));
     all
 }
@@ -216,15 +226,13 @@ fn renewed_views(index: &TraceIndex<'_>) -> Vec<Advice> {
 /// How many launches write each data source, if all of them are on one accelerator.
 fn writing_launches(index: &TraceIndex<'_>) -> HashMap<u64, u64> {
     let mut all: HashMap<u64, (u64, BTreeSet<&str>)> = HashMap::new();
-    for launch in index.trace.events.iter().filter(|e| e.category == "launch") {
-        let call = index.launch(launch).unwrap_or(launch);
-        let captures = if launch.text("captures").is_empty() { call.text("captures") } else { launch.text("captures") };
-        for (source, how) in captures.split(' ').filter_map(|c| c.split_once(':')) {
-            if let (Ok(source), true) = (source.parse(), how.contains('w')) {
-                let (count, accelerators) = all.entry(source).or_default();
-                *count += 1;
-                accelerators.insert(launch.text("accelerator"));
-            }
+    let mut events = CaptureEvents::default();
+    for launch in &index.trace.events {
+        let Some(with_captures) = events.next(launch) else { continue };
+        for capture in captures(with_captures).filter(|capture| capture.how.contains('w')) {
+            let (count, accelerators) = all.entry(capture.source).or_default();
+            *count += 1;
+            accelerators.insert(launch.text("accelerator"));
         }
     }
     let on_one = all.into_iter().filter(|(_, (_, accelerators))| accelerators.len() == 1);
@@ -288,10 +296,8 @@ fn write_backs(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut sums: BTreeMap<(String, &str), (Sum, &Event)> = BTreeMap::new();
     for e in &index.trace.events {
         if e.category == "call" && is_launch(e) {
-            for (source, how) in e.text("captures").split(' ').filter_map(|c| c.split_once(':')) {
-                if let (Ok(source), true) = (source.parse(), how.contains('w')) {
-                    writers.insert(source, e.text("object"));
-                }
+            for capture in captures(e).filter(|capture| capture.how.contains('w')) {
+                writers.insert(capture.source, e.text("object"));
             }
         }
         if e.category != "transfer" || e.text("call") != "revamp_array_view_release" {
@@ -431,29 +437,24 @@ fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
     // The kernel, and the time of the launch and, if the trace has it, of the kernel.
     let mut unread: HashMap<u64, (&str, u64)> = HashMap::new();
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
-    let mut captures: HashMap<&str, &Event> = HashMap::new();
+    let mut events = CaptureEvents::default();
     for e in &index.trace.events {
+        if let Some(with_captures) = events.next(e) {
+            if with_captures.text("captures").is_empty() {
+                // Without captures in the trace, the launch may read anything.
+                unread.clear();
+            }
+            for capture in captures(with_captures) {
+                if capture.how.contains('r') {
+                    unread.remove(&capture.source);
+                } else {
+                    let running = device_times.get(&e.number("id")).copied().unwrap_or_default();
+                    unread.insert(capture.source, (e.text("kernel"), e.duration() + running));
+                }
+            }
+        }
         match e.category.as_str() {
-            "call" if is_launch(e) => {
-                captures.insert(e.text("object"), e);
-            }
-            "launch" => {
-                let call_captures = captures.get(e.text("kernel")).map_or("", |call| call.text("captures"));
-                let captured = if e.text("captures").is_empty() { call_captures } else { e.text("captures") };
-                if captured.is_empty() {
-                    // Without captures in the trace, the launch may read anything.
-                    unread.clear();
-                }
-                for (source, how) in captured.split(' ').filter_map(|c| c.split_once(':')) {
-                    let Ok(source) = source.parse() else { continue };
-                    if how.contains('r') {
-                        unread.remove(&source);
-                    } else {
-                        let running = device_times.get(&e.number("id")).copied().unwrap_or_default();
-                        unread.insert(source, (e.text("kernel"), e.duration() + running));
-                    }
-                }
-            }
+            "call" if is_launch(e) => {}
             "transfer" => {
                 unread.remove(&e.number("source"));
             }

@@ -71,6 +71,23 @@ pub fn section_or_array(object: &str) -> String {
     )
 }
 
+/// A section for the kernel.
+pub fn section_for_kernel(object: &str) -> String {
+    let rank = ObjectName::of(object).rank();
+    let name = name_or(object, "view");
+    format!(
+        "const array_view<const T, {rank}> part = {name}.section(origin, size); // capture this view\n\
+         // or, for one row:\n\
+         const auto row = {name}[row_index];"
+    )
+}
+
+/// A view through which the kernel cannot write.
+pub fn view_of_constants(label: Option<&str>) -> String {
+    let name = label.unwrap_or("view");
+    format!("const array_view<const T, N> {name}(extent, memory);")
+}
+
 /// Explicit synchronization before the destructor.
 pub fn synchronize_before_destructor(label: Option<&str>) -> String {
     format!("{}.synchronize(); // before its destructor", label.unwrap_or("view"))

@@ -82,6 +82,49 @@ fn cases() -> Vec<Case> {
             ],
         },
         Case {
+            kind: Kind::UnusedPart,
+            events: "call 0 9: id=1, call=revamp_parallel_for_each, object=a.cpp:7, captures=4:r:r:1024 5:w:rw:64
+                     transfer 1 5: id=2, kind=implicit, cause=1, from=host, to=gpu, bytes=8192, object=array_view [2048], source=4
+                     launch 6 8: id=3, kernel=a.cpp:7, cause=1
+                     launch 10 12: id=4, kernel=a.cpp:7
+                     call 13 20: id=5, call=revamp_array_view_data, object=array_view [2048], source=4"
+                .to_owned(),
+            line: "a.cpp:7",
+            count: 1,
+            bytes: 6144,
+            time: 3,
+            code: "const array_view<const T, 1> part = view.section(origin, size); // capture this view",
+            changes: &[
+                // Unknown uses.
+                ("4:r:r:1024", "4:r:r"),
+                ("captures=4:r:r:1024 5:w:rw:64", "captures="),
+                // More than half.
+                ("4:r:r:1024", "4:r:r:2049"),
+                // The transfer of few bytes.
+                ("bytes=8192", "bytes=5119"),
+                // Elements that the kernel only writes.
+                ("4:r:r:1024", "4:rw:rw:1024 4:w:rw:4"),
+                // Other uses.
+                ("call=revamp_array_view_data", "call=revamp_copy"),
+                ("launch 10 12: id=4, kernel=a.cpp:7", "launch 10 12: id=4, kernel=b.cpp:9"),
+                ("launch 10 12: id=4, kernel=a.cpp:7", "transfer 10 12: id=4, kind=implicit, from=gpu, to=other, bytes=8192, source=4"),
+            ],
+        },
+        Case {
+            kind: Kind::ViewOnlyRead,
+            events: "call 0 9: id=1, call=revamp_parallel_for_each, object=a.cpp:7, captures=4:r:rw 5:rw:rw
+                     call 1 1: id=6, call=revamp_array_view_data, object=array_view table, source=4
+                     launch 6 8: id=3, kernel=a.cpp:7, cause=1
+                     launch 10 12: id=4, kernel=a.cpp:7"
+                .to_owned(),
+            line: "a.cpp:7",
+            count: 2,
+            bytes: 0,
+            time: 0,
+            code: "const array_view<const T, N> table(extent, memory);",
+            changes: &[("4:r:rw", "4:r:r"), ("4:r:rw", "4:r"), ("4:r:rw", "4:rw:rw")],
+        },
+        Case {
             kind: Kind::RoundTrip,
             events: rounds(
                 3,
