@@ -156,15 +156,30 @@ template <class T> REVAMP_MATH_INLINE scaled<T> scale_rare(T x) {
 REVAMP_MATH_INLINE float inverse_root(float x) {
     return REVAMP_MATH_INVERSE_ROOT(x);
 }
-REVAMP_MATH_INLINE double inverse_root(double x) {
+// 4^n as the exponent's digits of x = 4^n m, with m in [1, 4).
+REVAMP_MATH_INLINE word64 even_exponent(double x) {
+    return (bits(x) - one_bits<double>)&~(2 * leading_one<double> - 1);
+}
+// The digits of a product with 2^n, where 4^n is `exponent`.
+REVAMP_MATH_INLINE word64 half_exponent(word64 exponent) {
+    return static_cast<word64>(static_cast<std::int64_t>(exponent) >> 1);
+}
+// 1 / sqrt(m) for m in [1, 4). The error before the last rounding is below 2^-60. Begins with the root of a float,
+// whose square is exact in double. Its digits are converted as integers, because devices convert doubles slowly.
+REVAMP_MATH_INLINE double inverse_root_near_one(double m) {
     REVAMP_MATH_EXACT
-    // x = 4^n m, with m in [1, 4). Begins with the root of a float, whose square is exact in double.
-    const word64 e = (bits(x) - one_bits<double>)&~(2 * leading_one<double> - 1);
-    const double m = from_bits<double>(bits(x) - e);
-    const double y = static_cast<double>(REVAMP_MATH_INVERSE_ROOT(static_cast<float>(m)));
+    constexpr int digits = format<double>::fraction - format<float>::fraction;
+    constexpr word64 bias = word64(format<double>::bias - format<float>::bias) << format<double>::fraction;
+    const float low =
+        REVAMP_MATH_INVERSE_ROOT(from_bits<float>(static_cast<word_of<float>>((bits(m) - bias) >> digits)));
+    const double y = from_bits<double>((word64(bits(low)) << digits) + bias);
     const double d = mad(-m, y * y, 1.0);
-    const double z = mad(y * d, mad(d, 0.375, 0.5), y);
-    return from_bits<double>(bits(z) - static_cast<word64>(static_cast<std::int64_t>(e) >> 1));
+    return mad(y * d, mad(d, 0.375, 0.5), y);
+}
+REVAMP_MATH_INLINE double inverse_root(double x) {
+    const word64 e = even_exponent(x);
+    const double y = inverse_root_near_one(from_bits<double>(bits(x) - e));
+    return from_bits<double>(bits(y) - half_exponent(e));
 }
 // sqrt(x) for x >= 0.
 template <class T> REVAMP_MATH_INLINE two<T> near_root(T x) {
@@ -227,9 +242,28 @@ template <class T> REVAMP_MATH_INLINE T rounded_root(T x) {
     const bool power = (bits(root) & (leading_one<T> - 1)) == 0;
     return from_bits<T>(bits(root) - (power && root * root > x ? 1 : 0));
 }
+// sqrt(x) of a normal x, rounded once, if an fma rounds once. The remainder m - s^2 is exact. The result could only be
+// wrong if sqrt(m) is so close to the midpoint of two numbers that m is one of a few dozen numbers; the test of maths
+// tries them.
+REVAMP_MATH_INLINE double fused_root(double x) {
+    REVAMP_MATH_EXACT
+    const word64 e = even_exponent(x);
+    const double m = from_bits<double>(bits(x) - e), y = inverse_root_near_one(m), s = m * y;
+    const double half = from_bits<double>(bits(y) - leading_one<double>);
+    return from_bits<double>(bits(mad(mad(-s, s, m), half, s)) + half_exponent(e));
+}
 template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     REVAMP_MATH_EXACT
     if (roots_are_exact()) return root_of_device(x);
+    if constexpr (!single<T>)
+        if (fma_rounds_once()) {
+            T root = fused_root(x);
+            if (!is_positive_normal(x)) {
+                const root_operand<T> r = rare_root_operand(x);
+                root = fused_root(r.m) * r.factor;
+            }
+            return root;
+        }
     constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
     // Calculated for every x, so that the common case needs only one more comparison.
     T root = rounded_root(x);
@@ -252,9 +286,12 @@ REVAMP_MATH_INLINE float rsqrt(float x) {
 REVAMP_MATH_INLINE double rsqrt(double x) {
     REVAMP_MATH_EXACT
     if (inverse_roots_are_accurate()) return REVAMP_MATH_INVERSE_ROOT_OF_DOUBLE(x);
-    root_operand<double> r = {x, 1};
-    if (!is_positive_normal(x)) r = rare_root_operand(x, -1);
-    return inverse_root(r.m) * r.factor;
+    double y = inverse_root(x);
+    if (!is_positive_normal(x)) {
+        const root_operand<double> r = rare_root_operand(x, -1);
+        y = inverse_root(r.m) * r.factor;
+    }
+    return y;
 }
 // 1 / cbrt(x) for a normal x, with the least accuracy that Vulkan allows: the error is below 2^-16.
 REVAMP_MATH_INLINE float near_inverse_cube_root(float x) {

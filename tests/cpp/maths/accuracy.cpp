@@ -75,9 +75,11 @@ inline bool in_two_of_three_calls() {
 
 #include "../check.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <random>
+#include <vector>
 
 namespace host = revamp::detail::math;
 
@@ -667,6 +669,46 @@ TEST(whole_results) {
     CHECK(device::cbrt(27.0) == 3 && device::hypot(3.0f, 4.0f) == 5 && device::exp2(10.0) == 1024);
     CHECK(device::tgamma(5.0f) == 24 && device::tgamma(11.0) == 3628800 && device::pow(-2.0f, 3.0f) == -8);
     CHECK(device::sinpi(0.5) == 1 && device::cospi(1.0f) == -1 && device::tanpi(0.25) == 1);
+}
+
+// The odd numbers k below 2^bits with k^2 = d modulo 2^bits, where d = 1 modulo 8.
+std::vector<std::uint64_t> odd_roots(std::int64_t d, int bits) {
+    std::vector<std::uint64_t> roots = {1, 3, 5, 7};
+    for (int known = 3; known < bits; known++) {
+        const std::uint64_t mask = (std::uint64_t(2) << known) - 1;
+        std::vector<std::uint64_t> longer;
+        for (const std::uint64_t root : roots)
+            for (const std::uint64_t k : {root, root + (std::uint64_t(1) << known)})
+                if (((k * k - static_cast<std::uint64_t>(d)) & mask) == 0) longer.push_back(k);
+        // Each root has a twin, which differs in the highest known bit but one.
+        std::vector<std::uint64_t> all = longer;
+        for (const std::uint64_t k : longer) {
+            const std::uint64_t twin = k ^ (std::uint64_t(1) << (known - 1));
+            if (((twin * twin - static_cast<std::uint64_t>(d)) & mask) == 0) all.push_back(twin);
+        }
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        roots = all;
+    }
+    return roots;
+}
+
+// The doubles in [1, 4) whose roots are closest to the midpoint of two doubles. For a midpoint k / 2^53, they are
+// (k^2 - d) / 2^106 with a small d.
+TEST(roots_close_to_midpoints_are_rounded_correctly) {
+    int count = 0;
+    for (std::int64_t d = -479; d < 480; d += 8)
+        for (const int bits : {54, 55})
+            for (const std::uint64_t root : odd_roots(d, bits)) {
+                const std::uint64_t k = root & ((std::uint64_t(1) << 54) - 1);
+                const real midpoint = std::ldexp(static_cast<real>(k), -53);
+                const double x = static_cast<double>(midpoint * midpoint);
+                if (midpoint < 1 || (x < 2) != (bits == 54)) continue;
+                count++;
+                for (int calls = 0; calls < 3; calls++)
+                    CHECK(device::sqrt(x) == std::sqrt(x));
+            }
+    CHECK(count > 100);
 }
 
 // Every seventh significand, and numbers whose roots are close to the midpoint of two numbers.
