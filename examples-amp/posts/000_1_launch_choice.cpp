@@ -1,6 +1,7 @@
 // Post 000, first sample: a launch without a target runs where its data is. The first launch names a second
 // accelerator_view as its target. The next launch, which reads the result, names no target. A trace of this program
-// must give advice for each line that ends with the mark `advice: N`, about N bytes (scripts/test-examples).
+// must give advice of kind KIND about N bytes for each line that ends with the mark `advice: KIND N`
+// (scripts/test-examples).
 // A mark at the closing brace of a block is about copies by the destructors of the block.
 #include "report.hpp"
 
@@ -18,8 +19,9 @@ int main() {
     const array_view<const float> celsius(celsius_data);
     const array_view<float> kelvin(kelvin_data);
     parallel_for_each(
-        second.view,
-        kelvin.extent, [=](index<1> i) restrict(amp) { kelvin[i] = celsius[i] + 273.15f; }); // advice: 4000
+        second.view, kelvin.extent, [=](index<1> i) restrict(amp) {
+            kelvin[i] = celsius[i] + 273.15f; // advice: missing discard 4000
+        });
     // `kelvin` was not discarded before, so its old contents move to the second accelerator_view too.
     report.launch("A launch that names the second accelerator_view reads a view and writes another", second,
                   {2 * one_vector.in, 0}, kelvin);

@@ -1,6 +1,6 @@
 // Post 002, first sample: two matrix products one after the other, without transfers by the program. The second product
 // uses the data that the first left on the accelerator.
-// 000_1_launch_choice.cpp explains the mark `advice: N`.
+// 000_1_launch_choice.cpp explains the mark `advice: KIND N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -16,7 +16,7 @@ void multiply(const array_view<const float, 2> &a, const array_view<const float,
         to.extent, [=](index<2> at) restrict(amp) {
             float sum = 0;
             for (int k = 0; k < n; k++)
-                sum += a(at[0], k) * b(k, at[1]); // advice: 8192
+                sum += a(at[0], k) * b(k, at[1]); // advice: missing discard 8192
             to[at] = sum;
         });
 }

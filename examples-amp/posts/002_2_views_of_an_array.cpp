@@ -1,5 +1,5 @@
 // Post 002, second sample: all views of one array, and their sections, have one data source and are coherent.
-// 000_1_launch_choice.cpp explains the mark `advice: N`.
+// 000_1_launch_choice.cpp explains the mark `advice: KIND N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -29,4 +29,4 @@ int main() {
                   {size / 2, 0}, other_view);
     report.check("all views have both changes", whole[3] == 10 && half[2] == 8 && other_view[count - 1] == 1);
     return report.result();
-} // advice: 4000
+} // advice: destructor write-back 4000

@@ -1,6 +1,6 @@
 // Post 002, third sample: two views made independently over the same memory have two data sources; a copy of a view has
 // the same data source.
-// 000_1_launch_choice.cpp explains the mark `advice: N`.
+// 000_1_launch_choice.cpp explains the mark `advice: KIND N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -15,7 +15,7 @@ int main() {
     report.step("Three views are made", posts::no_bytes);
 
     parallel_for_each(
-        view.extent, [=](index<1> i) restrict(amp) { view[i] = 22; }); // advice: 4000
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = 22; }); // advice: missing discard 4000
     report.launch("A launch writes the first view", device, {size, 0}, view);
 
     // Printed, but not checked: if an accelerator works in the program's memory, both views show the same numbers.

@@ -1,6 +1,6 @@
 // Post 002, fourth sample: which simultaneous accesses to overlapping views are races. The library's race check
 // (REVAMP_CHECK=1) reports the races. The results of a race are undefined; this program does not use them.
-// 000_1_launch_choice.cpp explains the marks `advice: N`.
+// 000_1_launch_choice.cpp explains the marks `advice: KIND N`.
 #include "report.hpp"
 
 #include <atomic>
@@ -23,7 +23,7 @@ void note_race(revamp_log_level, const char *message, void *) noexcept {
 }
 
 void add_one(const array_view<int> &view) {
-    parallel_for_each( // advice: 0
+    parallel_for_each( // advice: race 0
         view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
 }
 
@@ -61,7 +61,7 @@ int main() {
     report.check("a launch that captures an overlapping writable view meanwhile is a race",
                  is_race(upper, copied, [&] { add_one(lower); }));
     report.check("an access of the host to any element of that view meanwhile is a race",
-                 is_race(upper, copied, [&] { (void)lower[0]; })); // advice: 0
+                 is_race(upper, copied, [&] { (void)lower[0]; })); // advice: race 0
 
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     races = 0;
@@ -71,4 +71,4 @@ int main() {
     report.check("a launch that captures a view without common elements is no race", races == 0);
     revamp::detail::check(revamp_set_log_callback(nullptr, nullptr, REVAMP_LOG_ERROR));
     return report.result();
-} // advice: 2400
+} // advice: destructor write-back 2400

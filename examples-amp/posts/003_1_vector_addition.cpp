@@ -1,6 +1,6 @@
 // Post 003: which data is synchronized when the last view of a data source is destroyed. One vector addition follows
 // the post's guidelines (const inputs, a discarded output, an explicit synchronize), another does not.
-// 000_1_launch_choice.cpp explains the marks `advice: N`.
+// 000_1_launch_choice.cpp explains the marks `advice: KIND N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -32,10 +32,10 @@ int main() {
     {
         const array_view<int> a(a_data), b(b_data), sum(sum_data);
         parallel_for_each(
-            sum.extent, [=](index<1> i) restrict(amp) { sum[i] = 2 * a[i] + b[i]; }); // advice: 4000
+            sum.extent, [=](index<1> i) restrict(amp) { sum[i] = 2 * a[i] + b[i]; }); // advice: missing discard 4000
         report.launch("Without the guidelines: all three views are array_view<int>, and nothing is discarded", device,
                       {3 * size, 0}, sum);
-    } // advice: 4000
+    } // advice: destructor write-back 4000
     // If the compiler knows that a kernel only reads a view, the view's data does not move back. The post does not
     // promise this.
     report.at_most("The views are destroyed: the output comes back, and the inputs may", {0, 3 * size});

@@ -1,6 +1,6 @@
 // Post 004, guideline A: a kernel needs one row of a matrix. If the kernel captures the matrix, the whole matrix moves
 // to the accelerator. If the kernel captures a projection made on the host, only the row moves.
-// 000_1_launch_choice.cpp explains the mark `advice: N`.
+// 000_1_launch_choice.cpp explains the mark `advice: KIND N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -35,7 +35,7 @@ int main() {
         const array_view<float, 2> matrix(rows, columns, data);
         const array_view<float, 2> block = matrix.section(8, 16, 4, 10);
         parallel_for_each(
-            block.extent, [=](index<2> at) restrict(amp) { block[at] = -1; }); // advice: 160
+            block.extent, [=](index<2> at) restrict(amp) { block[at] = -1; }); // advice: missing discard 160
         report.launch("A launch writes a block of 4 by 10", device, {4 * 10 * sizeof(float), 0}, block);
         block.synchronize();
         report.step("The block is synchronized: the same bytes come back", {0, 4 * 10 * sizeof(float)});

@@ -1,6 +1,6 @@
 // Post 004, guideline B: one matrix is multiplied with two vectors. If each call makes a view of the matrix, each call
 // sends the matrix to the accelerator. If the caller keeps a view, the matrix is sent once. 000_1_launch_choice.cpp
-// explains the mark `advice: N`.
+// explains the mark `advice: KIND N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -17,7 +17,7 @@ void multiply(const array_view<const float, 2> &matrix, const std::vector<float>
     parallel_for_each(
         out.extent, [=](index<1> row) restrict(amp) {
             float sum = 0;
-            for (int column = 0; column < n; column++) // advice: 131072
+            for (int column = 0; column < n; column++) // advice: renewed view 131072
                 sum += matrix(row[0], column) * in[column];
             out[row] = sum;
         });

@@ -1,6 +1,6 @@
 // Post 004, guideline C: temporary data can have its home on the host or on an accelerator_view. Launches sum a matrix
 // row: each adds the upper half of a temporary to the lower half. Then the host reads one element of the temporary.
-// 000_1_launch_choice.cpp explains the marks `advice: N`.
+// 000_1_launch_choice.cpp explains the marks `advice: KIND N`.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -13,7 +13,7 @@ const std::uint64_t size = n * sizeof(int);
 // Computes the sum of `row` in temporary[0].
 void sum(const array_view<const int> &row, const array_view<int> &temporary) {
     parallel_for_each(
-        extent<1>(n), [=](index<1> i) restrict(amp) { temporary[i] = row[i]; }); // advice: 4096
+        extent<1>(n), [=](index<1> i) restrict(amp) { temporary[i] = row[i]; }); // advice: missing discard 4096
     for (int half = n / 2; half > 0; half /= 2)
         parallel_for_each(
             extent<1>(half), [=](index<1> i) restrict(amp) { temporary[i] += temporary[i + half]; });
@@ -32,7 +32,7 @@ int main() {
     host_temporary.discard_data();
     sum(rows[0], host_temporary);
     report.launch("The temporary is a view of host memory: 11 launches", device, {size, 0}, host_temporary);
-    const bool first = host_temporary[0] == 3 * n;
+    const bool first = host_temporary[0] == 3 * n; // advice: round trip 8192
     report.step("The host reads one element of the view: the whole view is copied to the host", {0, size});
 
     sum(rows[1], host_temporary);
@@ -51,4 +51,4 @@ int main() {
     report.step("The host reads one element of the array through a section", {0, sizeof(int)});
     report.check("the sums are right", first && second && third);
     return report.result();
-} // advice: 4092
+} // advice: destructor write-back 4092

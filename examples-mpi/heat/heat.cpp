@@ -71,7 +71,7 @@ std::vector<float> spread(const mpi::communicator *world, int first, int count, 
 int main(int argc, char **argv) {
     mpi::session session(argc, argv);
     const mpi::communicator &world = session.world();
-    const int rows_each = argc > 1 ? std::atoi(argv[1]) : 60, width = argc > 2 ? std::atoi(argv[2]) : 200;
+    const int rows_each = argc > 1 ? std::atoi(argv[1]) : 500, width = argc > 2 ? std::atoi(argv[2]) : 1000;
     const int steps = argc > 3 ? std::atoi(argv[3]) : 40;
     const bool check = argc <= 4 || std::atoi(argv[4]) != 0;
     if (rows_each < 1 || width < 1 || steps < 1) {
