@@ -121,17 +121,19 @@ pub fn views_only_read(index: &TraceIndex<'_>) -> Vec<Advice> {
             *counts.entry((launch.text("kernel"), capture.source)).or_default() += 1;
         }
     }
-    let advice = |((kernel, source), count): ((&str, u64), u64)| {
+    // The views of a kernel that have the same name in the trace are counted together.
+    let mut sums: BTreeMap<(&str, &str), (Sum, Option<&str>)> = BTreeMap::new();
+    for ((kernel, source), count) in counts {
         let view = index.trace.events.iter().find(|e| e.number("source") == source && !e.text("object").is_empty());
         let object = view.map_or("an array_view", |e| e.text("object"));
-        let label = view.and_then(|e| replacement::view_label(index, e));
-        let what = format!("the kernel only reads {object}, although the view allows writes");
-        Sum { count, ..Default::default() }.advice(
-            Kind::ViewOnlyRead,
-            kernel,
-            what,
-            replacement::view_of_constants(label),
-        )
-    };
-    counts.into_iter().map(advice).collect()
+        let (sum, label) = sums.entry((kernel, object)).or_default();
+        sum.count += count;
+        *label = view.and_then(|e| replacement::view_label(index, e));
+    }
+    sums.into_iter()
+        .map(|((kernel, object), (sum, label))| {
+            let what = format!("the kernel only reads {object}, although the view allows writes");
+            sum.advice(Kind::ViewOnlyRead, kernel, what, replacement::view_of_constants(label))
+        })
+        .collect()
 }
