@@ -1,7 +1,7 @@
 // Post 000, first sample: a launch without a target runs where its data is. The first launch names a second
 // accelerator_view as its target. The next launch, which reads the result, names no target. A trace of this program
 // must give advice of kind KIND about N bytes for each line that ends with the mark `advice: KIND N`
-// (scripts/test-examples).
+// (scripts/test-examples). A line may have several marks.
 // A mark at the closing brace of a block is about copies by the destructors of the block.
 #include "report.hpp"
 
@@ -29,7 +29,9 @@ int main() {
     const array_view<float> distance(distance_data);
     distance.discard_data();
     parallel_for_each(
-        distance.extent, [=](index<1> i) restrict(amp) { distance[i] = kelvin[i] - 300.0f; });
+        distance.extent, [=](index<1> i) restrict(amp) {
+            distance[i] = kelvin[i] - 300.0f; // advice: view only read 0
+        });
     report.launch("A launch without a target reads the result and writes a discarded view", second, posts::no_bytes,
                   distance);
 

@@ -32,7 +32,9 @@ int main() {
     {
         const array_view<int> a(a_data), b(b_data), sum(sum_data);
         parallel_for_each(
-            sum.extent, [=](index<1> i) restrict(amp) { sum[i] = 2 * a[i] + b[i]; }); // advice: missing discard 4000
+            sum.extent, [=](index<1> i) restrict(amp) {
+                sum[i] = 2 * a[i] + b[i]; // advice: missing discard 4000, view only read 0
+            });
         report.launch("Without the guidelines: all three views are array_view<int>, and nothing is discarded", device,
                       {3 * size, 0}, sum);
     } // advice: destructor write-back 4000

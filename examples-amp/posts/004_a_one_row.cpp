@@ -16,7 +16,9 @@ int main() {
         const array_view<const float, 2> matrix(rows, columns, data);
         doubled.discard_data();
         parallel_for_each(
-            doubled.extent, [=](index<1> i) restrict(amp) { doubled[i] = 2 * matrix(row_index, i[0]); });
+            doubled.extent, [=](index<1> i) restrict(amp) {
+                doubled[i] = 2 * matrix(row_index, i[0]); // advice: unused part 64512
+            });
         report.launch("The kernel reads one row of the whole matrix, which it captures", device, {matrix_size, 0},
                       doubled);
     }
