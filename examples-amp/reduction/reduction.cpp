@@ -44,11 +44,12 @@ template <int tile_size> float reduce_tiled(const std::vector<float> &data) {
     array<float, 1> tiles((count + tile_size - 1) / tile_size);
     array_view<float, 1> source(values), sums(tiles);
     while (count > 1) {
+        const array_view<const float, 1> read(source);
         sums.discard_data();
         parallel_for_each(
             extent<1>(count).tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
                 tile_static float tile_sums[tile_size];
-                tile_sums[tidx.local[0]] = tidx.global[0] < count ? source[tidx.global] : 0.0f;
+                tile_sums[tidx.local[0]] = tidx.global[0] < count ? read[tidx.global] : 0.0f;
                 add_up<tile_size>(tile_sums, tidx);
                 if (tidx.local[0] == 0) sums[tidx.tile] = tile_sums[0];
             });

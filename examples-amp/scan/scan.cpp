@@ -57,8 +57,9 @@ void exclusive_scan(const array_view<int, 1> &data) {
     if (block_count == 1) return;
     array_view<int, 1> before(sums);
     exclusive_scan(before);
+    const array_view<const int, 1> offsets(before);
     parallel_for_each(
-        data.extent, [=](index<1> idx) restrict(amp) { data[idx] += before[idx / block_size]; });
+        data.extent, [=](index<1> idx) restrict(amp) { data[idx] += offsets[idx / block_size]; });
 }
 
 int main(int argc, char **argv) {
