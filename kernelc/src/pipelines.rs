@@ -229,7 +229,8 @@ pub fn infer_attributes() -> Pipeline {
 /// Inlines the calls of all functions that are not `noinline`, and promotes variables to values. Unrolls only the headers' loops over
 /// dimensions: how far other loops are unrolled is decided later.
 pub fn inline_other_calls() -> Pipeline {
-    const VALUES: &str = "sroa,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,infer-address-spaces";
+    const VALUES: &str =
+        "sroa,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,infer-address-spaces";
     Pipeline::of(format!("always-inline,globaldce,function({VALUES})"), &[UNROLL_LITTLE])
 }
 

@@ -14,7 +14,6 @@ use crate::device::unique_id;
 use crate::geometry::Region;
 use crate::kernel::Access;
 use crate::lock::{Mutex, rank};
-use crate::runtime::operations::after::After;
 use crate::trace::events::{EventContent, Span};
 use crate::trace::names::Name;
 use crate::{config, log};
@@ -261,21 +260,21 @@ pub(super) fn done_at(points: &[Point]) -> Box<[u64]> {
 
 /// Begins the uses of a call, and reports those that conflict with uses of other calls.
 pub(super) fn uses(call: &'static CStr, elements: impl Iterator<Item = (Elements, Access)>) -> CallUses {
-    uses_after(call, elements, &After::default())
+    uses_after(call, elements, Vec::new)
 }
 
-/// [`uses`] for an operation that begins after the completions of `after`.
+/// [`uses`] for an operation that begins after other completions. `before`: the ids of these completions.
 pub(super) fn uses_after(
     call: &'static CStr,
     elements: impl Iterator<Item = (Elements, Access)>,
-    after: &After,
+    before: impl FnOnce() -> Vec<u64>,
 ) -> CallUses {
     if !is_on() {
         return CallUses(None);
     }
     let site = Arc::new(Site::here(call));
     let group = unique_id();
-    let mut before = after.completions();
+    let mut before = before();
     let mut open = OPEN.lock();
     // A completion without open uses is irrelevant, because a thread has waited for it.
     before.retain(|c| open.iter().any(|u| u.completion() == Some(*c)));

@@ -30,7 +30,7 @@ const AT_ONCE_BYTES: u64 = 256 << 10;
 fn uses_of(source: &Operand, destination: &Operand, call: Call, after: &After) -> CallUses {
     let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
     let elements = both.filter_map(|(side, access)| Some((side.elements()?, access)));
-    race::uses_after(call.name, elements, after)
+    race::uses_after(call.name, elements, || after.completions())
 }
 
 /// Copies, and returns when the copy is done. `call`: the call of the program that requested the copy.

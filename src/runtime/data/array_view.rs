@@ -309,7 +309,7 @@ impl ArrayView {
         let elements = std::iter::once_with(|| (part.elements(), access));
         let _span = self.span(call);
         let cause = cause();
-        let using = race::uses_after(call.name, elements, &options.after);
+        let using = race::uses_after(call.name, elements, || options.after.completions());
         let target = target.cloned();
         part.source.host_access().revoke(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];

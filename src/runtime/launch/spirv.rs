@@ -282,7 +282,7 @@ impl<'a> PreparedLaunch<'a> {
     /// The uses of the arguments, for the race check. The launch begins after the completions of `after`.
     fn uses(&self, after: &After) -> race::CallUses {
         let elements = self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs)));
-        race::uses_after(DISPATCH.name, elements, after)
+        race::uses_after(DISPATCH.name, elements, || after.completions())
     }
 
     /// The default view of the kernel's accelerator.

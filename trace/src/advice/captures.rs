@@ -1,6 +1,8 @@
 //! The captures of launches, and the advice on them: whole views of which kernels use a part, and views that kernels only read.
 
-use super::{Advice, Kind, Sum, TraceIndex, is_launch, replacement};
+use super::index::{TraceIndex, is_launch};
+use super::kinds::{Advice, Kind, Sum};
+use super::replacement;
 use crate::events::Event;
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,7 +1,7 @@
 //! The code that advice proposes. It names the object by its label, or by a placeholder. The trace has no types of elements, so the code
 //! has `T` in their place.
 
-use super::TraceIndex;
+use super::index::TraceIndex;
 use crate::events::Event;
 
 /// The name of an array_view or array in a trace: a label, or an extent.
