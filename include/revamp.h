@@ -3049,9 +3049,9 @@ REVAMP_CHECKED revamp_status revamp_trace_end(void);
 /**
  * Names an array_view, an array or an accelerator_view in messages and traces; sections and
  * projections made later have the name of their array_view. RenderDoc, Nsight and the Vulkan
- * validation layer show the name too: as that of the VkBuffers of an array or of an array_view's
- * data, and of the VkQueue of an accelerator_view. The latest name of a shared object counts. A
- * VkDevice of the program gets no names.
+ * validation layer show the name on the VkBuffers of an array or of an array_view's data, and on
+ * the VkQueue of an accelerator_view. The latest name of a shared object counts. A VkDevice of
+ * the program gets no names.
  * Errors: REVAMP_ERROR_INVALID_HANDLE for any other object.
  */
 REVAMP_CHECKED revamp_status revamp_set_label(void *object, const char *label);

@@ -153,7 +153,10 @@ impl Steps<'_> {
         let needs_values = !self.images && (report || calls::is_called(DeviceFunction::TileBarrier, module));
         let values = if needs_values { self.values(module, large).ok() } else { None };
         let prepared = self.prepared(module, large).and_then(|mut prepared| {
-            self.pass(&mut prepared.module, "invariant-calls", invariant_calls::run)??;
+            // Inlining the other calls takes quadratic time.
+            if !large {
+                self.pass(&mut prepared.module, "invariant-calls", invariant_calls::run)??;
+            }
             Ok(prepared)
         });
         self.dump.module("ll", module)?;

@@ -226,12 +226,11 @@ pub fn infer_attributes() -> Pipeline {
     Pipeline::of("internalize,globaldce,cgscc(function-attrs)", &[])
 }
 
-/// Inlines the calls of all functions that are not `noinline`, and promotes variables to values. Unrolls only the headers' loops over
-/// dimensions: how far other loops are unrolled is decided later.
+/// Inlines the calls of all functions that are not `noinline`, and promotes variables to values. Loops are rotated, but not unrolled,
+/// because the report numbers the program's loops later.
 pub fn inline_other_calls() -> Pipeline {
-    const VALUES: &str =
-        "sroa,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,infer-address-spaces";
-    Pipeline::of(format!("always-inline,globaldce,function({VALUES})"), &[UNROLL_LITTLE])
+    const VALUES: &str = "sroa,loop(loop-rotate),sroa,instcombine<no-verify-fixpoint>,infer-address-spaces";
+    Pipeline::of(format!("always-inline,globaldce,function({VALUES})"), &[])
 }
 
 /// Moves calls out of loops, and merges equal calls.

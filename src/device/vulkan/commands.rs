@@ -232,6 +232,9 @@ impl Queue for ViewQueue {
 
     fn set_label(&self, label: &str) {
         let core = &self.queue.core;
+        if core.names.is_none() {
+            return;
+        }
         let _submitting = core.submitting();
         // SAFETY: the queue belongs to the device, and no other thread submits now.
         #[allow(unsafe_code)]

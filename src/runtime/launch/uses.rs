@@ -41,9 +41,6 @@ pub(super) fn reads_and_writes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Opt
 /// not tell.
 pub(super) fn thread_bytes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Option<u64> {
     let indirect = matches!(slot, AddressSlot::Indirect(..));
-    let mut sum = 0;
-    for c in kernel.captures.iter().filter(|c| c.offset == slot.offset() && c.indirect == indirect) {
-        sum += Some(u64::from(c.thread_bytes)).filter(|&bytes| bytes > 0)?;
-    }
-    Some(sum)
+    let capture = kernel.captures.iter().find(|c| c.offset == slot.offset() && c.indirect == indirect)?;
+    Some(u64::from(capture.thread_bytes)).filter(|&bytes| bytes > 0)
 }
