@@ -67,6 +67,7 @@ names! {
     Staged "staged",
     Of "of",
     Rule "rule",
+    ReadSource "read_source",
 }
 
 /// The names that packets of the trace have defined already.
@@ -390,6 +391,9 @@ impl Encoder {
                 self.text(Key::Object, object.name);
                 if object.source > 0 {
                     self.number(Key::Source, object.source);
+                }
+                if object.read_source > 0 {
+                    self.number(Key::ReadSource, object.read_source);
                 }
                 self.captures(&object.captures);
             }

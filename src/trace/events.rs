@@ -140,6 +140,8 @@ pub struct Object {
     pub name: Name,
     /// The id of the view's data source; 0: none.
     pub source: u64,
+    /// For a copy between two views: the id of the data source that the copy reads; otherwise 0.
+    pub read_source: u64,
     /// The captures of a launch.
     pub captures: Captures,
 }
@@ -169,7 +171,7 @@ impl Object {
     }
     /// A view, or an array, with the id of its data source.
     pub fn of(name: Name, source: u64) -> Self {
-        Self { name, source, captures: SmallVec::new() }
+        Self { name, source, read_source: 0, captures: SmallVec::new() }
     }
 }
 

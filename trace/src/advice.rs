@@ -7,7 +7,7 @@ mod kinds;
 mod replacement;
 
 use crate::events::{Event, Trace};
-use captures::{CaptureEvents, captures};
+use captures::{Capture, captures, uses_only, written_sources};
 use index::{TraceIndex, is_launch};
 use kinds::Sum;
 pub use kinds::{Advice, Kind};
@@ -26,11 +26,6 @@ fn is_host_access(call: &Event) -> bool {
     call.text("call") == "revamp_array_view_data"
 }
 
-/// How a launch uses a data source: `r`, `w` or `rw`. `None` if the launch does not use the source, or if the trace has no captures.
-fn source_use(launch: &Event, source: u64) -> Option<&str> {
-    captures(launch).find(|capture| capture.source == source).map(|capture| capture.how)
-}
-
 /// The line of a call. If there is no debug information, the kernel of a launch, or the call and its object.
 fn line_of(call: &Event) -> String {
     match (call.text("line"), is_launch(call)) {
@@ -42,21 +37,24 @@ fn line_of(call: &Event) -> String {
 
 /// All advice, the most expensive first.
 pub fn advice(trace: &Trace) -> Vec<Advice> {
-    let index = TraceIndex { trace, by_id: trace.by_id() };
+    let index = TraceIndex::of(trace);
     let mut all = Vec::new();
     all.extend(renewed_views(&index));
     all.extend(round_trips(&index));
     all.extend(write_backs(&index));
     all.extend(swallowed_failures(&index));
     all.extend(missing_discards(&index));
-    all.extend(single_reads(&index));
     all.extend(staged_copies(&index));
     all.extend(waiting_copies(&index));
-    all.extend(unread_writes(&index));
     all.extend(small_kernels(&index));
     all.extend(races(&index));
-    all.extend(captures::unused_parts(&index));
     all.extend(captures::views_only_read(&index));
+    // These conclude from the absence of events.
+    if !trace.events.iter().any(|e| e.category == "lost") {
+        all.extend(single_reads(&index));
+        all.extend(unread_writes(&index));
+        all.extend(captures::unused_parts(&index));
+    }
     all.sort_by_key(|a| std::cmp::Reverse((a.time, a.bytes)));
     all
 }
@@ -79,7 +77,7 @@ fn renewed_views(index: &TraceIndex<'_>) -> Vec<Advice> {
         let source = t.number("source");
         let uploads = all.entry((launch.text("object"), t.number("address"), t.number("bytes"))).or_default();
         uploads.object = t.text("object");
-        uploads.may_write |= source_use(launch, source) != Some("r");
+        uploads.may_write |= !uses_only(launch, source, "r");
         if uploads.sources.insert(source) && uploads.sources.len() > 1 {
             uploads.sum.add(t);
         }
@@ -99,11 +97,9 @@ fn renewed_views(index: &TraceIndex<'_>) -> Vec<Advice> {
 /// How many launches write each data source, if all of them are on one accelerator.
 fn writing_launches(index: &TraceIndex<'_>) -> HashMap<u64, u64> {
     let mut all: HashMap<u64, (u64, BTreeSet<&str>)> = HashMap::new();
-    let mut events = CaptureEvents::default();
-    for launch in &index.trace.events {
-        let Some(with_captures) = events.next(launch) else { continue };
-        for capture in captures(with_captures).filter(|capture| capture.how.contains('w')) {
-            let (count, accelerators) = all.entry(capture.source).or_default();
+    for launch in index.trace.events.iter().filter(|e| e.category == "launch") {
+        for source in index.with_captures(launch).map(written_sources).unwrap_or_default() {
+            let (count, accelerators) = all.entry(source).or_default();
             *count += 1;
             accelerators.insert(launch.text("accelerator"));
         }
@@ -169,9 +165,7 @@ fn write_backs(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut sums: BTreeMap<(String, &str), (Sum, &Event)> = BTreeMap::new();
     for e in &index.trace.events {
         if e.category == "call" && is_launch(e) {
-            for capture in captures(e).filter(|capture| capture.how.contains('w')) {
-                writers.insert(capture.source, e.text("object"));
-            }
+            writers.extend(written_sources(e).into_iter().map(|source| (source, e.text("object"))));
         }
         if e.category != "transfer" || e.text("call") != "revamp_array_view_release" {
             continue;
@@ -183,7 +177,7 @@ fn write_backs(index: &TraceIndex<'_>) -> Vec<Advice> {
     }
     sums.into_iter()
         .map(|((line, object), (sum, transfer))| {
-            let label = replacement::view_label(index, transfer);
+            let label = index.view_label(transfer);
             let view = label.unwrap_or(object);
             let what = format!(
                 "the destructor of the last view of {view} writes back changes; the destructor would swallow an error"
@@ -200,7 +194,7 @@ fn swallowed_failures(index: &TraceIndex<'_>) -> Vec<Advice> {
     failures
         .map(|failure| {
             let call = index.cause(failure);
-            let label = call.and_then(|call| replacement::view_label(index, call));
+            let label = call.and_then(|call| index.view_label(call));
             let view = label.or_else(|| Some(call?.text("object"))).unwrap_or("an array_view");
             let what =
                 format!("the destructor of the last view of {view} swallows this error: {}", failure.text("object"));
@@ -291,7 +285,7 @@ fn missing_discards(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
     for t in index.transfers().filter(|t| t.text("from") == "host") {
         let Some(launch) = index.launch(t) else { continue };
-        if source_use(launch, t.number("source")) == Some("w") {
+        if uses_only(launch, t.number("source"), "w") {
             sums.entry((launch.text("object"), t.text("object"))).or_default().add(t);
         }
     }
@@ -310,27 +304,24 @@ fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
     // The kernel, and the time of the launch and, if the trace has it, of the kernel.
     let mut unread: HashMap<u64, (&str, u64)> = HashMap::new();
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
-    let mut events = CaptureEvents::default();
     for e in &index.trace.events {
-        if let Some(with_captures) = events.next(e) {
-            if with_captures.text("captures").is_empty() {
-                // Without captures in the trace, the launch may read anything.
-                unread.clear();
-            }
-            for capture in captures(with_captures) {
-                if capture.how.contains('r') {
-                    unread.remove(&capture.source);
-                } else {
-                    let running = device_times.get(&e.number("id")).copied().unwrap_or_default();
-                    unread.insert(capture.source, (e.text("kernel"), e.duration() + running));
+        match e.category.as_str() {
+            "launch" => {
+                let Some(with_captures) = index.with_captures(e) else {
+                    // A launch with unknown captures may read anything.
+                    unread.clear();
+                    continue;
+                };
+                for Capture { source, .. } in captures(with_captures) {
+                    if uses_only(with_captures, source, "w") {
+                        let running = device_times.get(&e.number("id")).copied().unwrap_or_default();
+                        unread.insert(source, (e.text("kernel"), e.duration() + running));
+                    } else {
+                        unread.remove(&source);
+                    }
                 }
             }
-        }
-        match e.category.as_str() {
             "call" if is_launch(e) => {}
-            "transfer" => {
-                unread.remove(&e.number("source"));
-            }
             "call" if e.text("call") == "revamp_array_view_discard_data" => {
                 if let Some((kernel, time)) = unread.remove(&e.number("source")) {
                     let sum = sums.entry((kernel, e.text("object"))).or_default();
@@ -338,8 +329,10 @@ fn unread_writes(index: &TraceIndex<'_>) -> Vec<Advice> {
                 }
             }
             // An access of the host, or a copy within one memory, may read the source.
-            "call" => {
-                unread.remove(&e.number("source"));
+            "call" | "transfer" => {
+                for source in index.sources(e) {
+                    unread.remove(&source);
+                }
             }
             _ => {}
         }

@@ -97,11 +97,12 @@ fn object<'a>(source: &'a Operand, destination: &'a Operand) -> &'a Operand {
     }
 }
 
-/// The named side of the copy, for traces.
+/// The named side of the copy, for traces. For a copy between two array_views, also the data source that the copy reads.
 fn traced(source: &Operand, destination: &Operand) -> Object {
     let side = object(source, destination);
-    let id = if let Operand::View(part) = side { part.source().id() } else { 0 };
-    Object::of(Name::of(&side.name()), id)
+    let id = |side: &Operand| if let Operand::View(part) = side { part.source().id() } else { 0 };
+    let read_source = if matches!(destination, Operand::View(_)) { id(source) } else { 0 };
+    Object { read_source, ..Object::of(Name::of(&side.name()), id(side)) }
 }
 
 /// True if the copy is done, or recorded as device commands, when the call returns, so that no thread has to wait. False if operations

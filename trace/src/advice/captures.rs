@@ -1,10 +1,10 @@
 //! The captures of launches, and the advice on them: whole views of which kernels use a part, and views that kernels only read.
 
-use super::index::{TraceIndex, is_launch};
+use super::index::TraceIndex;
 use super::kinds::{Advice, Kind, Sum};
 use super::replacement;
 use crate::events::Event;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How a launch uses an array_view.
 pub struct Capture<'a> {
@@ -12,7 +12,7 @@ pub struct Capture<'a> {
     pub source: u64,
     /// What the kernel does with the elements: `r`, `w` or `rw`.
     pub how: &'a str,
-    /// What the view allows: `r` for an `array_view<const T>`, otherwise `rw`. Empty if the trace does not say it.
+    /// What the view allows: `r` for an `array_view<const T>`, otherwise `rw`. Empty if the captures are unknown.
     pub allowed: &'a str,
     /// The maximum number of bytes that the launch accesses through the view; 0 if it is unknown.
     pub max_bytes: u64,
@@ -28,30 +28,21 @@ impl<'a> Capture<'a> {
     }
 }
 
-/// The captures in an event of a launch or of its call. None if the compiler could not tell them.
+/// The captures in an event of a launch or of its call. A repeated launch has no captures of its own.
 pub fn captures(event: &Event) -> impl Iterator<Item = Capture<'_>> {
     event.text("captures").split(' ').filter_map(Capture::parse)
 }
 
-/// Finds the events with the captures of launches. If launches are repeated, only the call of the first may have them.
-#[derive(Default)]
-pub struct CaptureEvents<'a>(HashMap<&'a str, &'a Event>);
+/// True if a launch uses a data source, and all its array_views of the data source are used as `how`: `r`, `w` or `rw`. False if the
+/// event has no captures.
+pub fn uses_only(event: &Event, source: u64, how: &str) -> bool {
+    let mut uses = captures(event).filter(|capture| capture.source == source).peekable();
+    uses.peek().is_some() && uses.all(|capture| capture.how == how)
+}
 
-impl<'a> CaptureEvents<'a> {
-    /// Must be given all events in order. For an event of a launch, returns the event with its captures.
-    pub fn next(&mut self, event: &'a Event) -> Option<&'a Event> {
-        if event.category == "call" && is_launch(event) {
-            self.0.insert(event.text("object"), event);
-        }
-        if event.category != "launch" {
-            return None;
-        }
-        Some(if event.text("captures").is_empty() {
-            self.0.get(event.text("kernel")).copied().unwrap_or(event)
-        } else {
-            event
-        })
-    }
+/// The data sources that a launch writes.
+pub fn written_sources(event: &Event) -> BTreeSet<u64> {
+    captures(event).filter(|capture| capture.how.contains('w')).map(|capture| capture.source).collect()
 }
 
 /// The minimum number of bytes whose transfer is worth a change.
@@ -66,17 +57,15 @@ struct Moved<'a> {
     used: Option<u64>,
 }
 
-/// Caching, guideline A: a launch moves a whole view, of which the launches of the program use only a part.
+/// Caching, guideline A: a launch moves a whole view, of which the launches in the trace use only a part.
 pub fn unused_parts(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut all: BTreeMap<u64, Moved<'_>> = BTreeMap::new();
-    let mut uses_are_known = true;
-    let mut events = CaptureEvents::default();
     let mut used: HashMap<u64, Option<u64>> = HashMap::new();
     for e in &index.trace.events {
         let source = e.number("source");
-        if let Some(with_captures) = events.next(e) {
-            // Without captures in the trace, the launch may use anything.
-            uses_are_known &= !with_captures.text("captures").is_empty();
+        if e.category == "launch" {
+            // A launch with unknown captures may use anything.
+            let Some(with_captures) = index.with_captures(e) else { return Vec::new() };
             for capture in captures(with_captures) {
                 // The kernel never reads the elements that it writes: `missing_discards` is about them.
                 let bytes = Some(capture.max_bytes).filter(|&bytes| bytes > 0 && capture.how != "w");
@@ -88,11 +77,11 @@ pub fn unused_parts(index: &TraceIndex<'_>) -> Vec<Advice> {
             all.entry(source).or_default().sums.entry((kernel, e.text("object"))).or_default().add(e);
         } else if e.category == "transfer" && e.text("to") != "host" || e.text("call").starts_with("revamp_copy") {
             // The bytes move on to another accelerator, or a copy uses them.
-            used.insert(source, None);
+            used.extend(index.sources(e).map(|source| (source, None)));
         }
     }
     for (source, moved) in &mut all {
-        moved.used = used.get(source).copied().flatten().filter(|_| uses_are_known);
+        moved.used = used.get(source).copied().flatten();
     }
     all.into_values().filter_map(Moved::advice).collect()
 }
@@ -116,21 +105,20 @@ impl Moved<'_> {
 /// Destruction, guideline A: a kernel only reads a view that allows writes.
 pub fn views_only_read(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut counts: BTreeMap<(&str, u64), u64> = BTreeMap::new();
-    let mut events = CaptureEvents::default();
-    for launch in &index.trace.events {
-        let Some(with_captures) = events.next(launch) else { continue };
-        for capture in captures(with_captures).filter(|one| one.how == "r" && one.allowed == "rw") {
-            *counts.entry((launch.text("kernel"), capture.source)).or_default() += 1;
+    for launch in index.trace.events.iter().filter(|e| e.category == "launch") {
+        let Some(with_captures) = index.with_captures(launch) else { continue };
+        let only_read = captures(with_captures).filter(|one| one.how == "r" && one.allowed == "rw");
+        for source in only_read.map(|capture| capture.source).collect::<BTreeSet<_>>() {
+            *counts.entry((launch.text("kernel"), source)).or_default() += 1;
         }
     }
     // The views of a kernel that have the same name in the trace are counted together.
     let mut sums: BTreeMap<(&str, &str), (Sum, Option<&str>)> = BTreeMap::new();
     for ((kernel, source), count) in counts {
-        let view = index.trace.events.iter().find(|e| e.number("source") == source && !e.text("object").is_empty());
-        let object = view.map_or("an array_view", |e| e.text("object"));
+        let object = index.view_name(source).unwrap_or("an array_view");
         let (sum, label) = sums.entry((kernel, object)).or_default();
         sum.count += count;
-        *label = view.and_then(|e| replacement::view_label(index, e));
+        *label = index.source_label(source);
     }
     sums.into_iter()
         .map(|((kernel, object), (sum, label))| {

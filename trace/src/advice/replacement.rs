@@ -1,9 +1,6 @@
 //! The code that advice proposes. It names the object by its label, or by a placeholder. The trace has no types of elements, so the code
 //! has `T` in their place.
 
-use super::index::TraceIndex;
-use crate::events::Event;
-
 /// The name of an array_view or array in a trace: a label, or an extent.
 struct ObjectName<'a> {
     label: Option<&'a str>,
@@ -35,16 +32,12 @@ fn is_identifier(label: &str) -> bool {
 
 /// The label of an object. Without a label that C++ code can use, the placeholder.
 fn name_or<'a>(object: &'a str, placeholder: &'a str) -> &'a str {
-    ObjectName::of(object).label.unwrap_or(placeholder)
+    label(object).unwrap_or(placeholder)
 }
 
-/// The label of a view. A destructor's event has the name of the data source, so the label of a view of the same data source is used.
-pub fn view_label<'a>(index: &TraceIndex<'a>, event: &'a Event) -> Option<&'a str> {
-    let source = event.number("source");
-    let has_same_source = |e: &&Event| source > 0 && e.number("source") == source;
-    let others = index.trace.events.iter().filter(has_same_source);
-    let mut all = std::iter::once(event).chain(others);
-    all.find_map(|e| ObjectName::of(e.text("object")).label)
+/// The label of an object, if C++ code can use it.
+pub fn label(object: &str) -> Option<&str> {
+    ObjectName::of(object).label
 }
 
 /// A view that is created once. `reads_only`: the kernel only reads it.

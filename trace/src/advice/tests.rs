@@ -81,6 +81,22 @@ fn cases() -> Vec<Case> {
                 ("id=31, call=revamp_parallel_for_each, object=a.cpp:7", "id=31, call=revamp_parallel_for_each, object=a.cpp:8"),
             ],
         },
+        // One kernel writes through another view of the same data source.
+        Case {
+            kind: Kind::RenewedView,
+            events: rounds(
+                3,
+                "call #0 #9: id=#1, call=revamp_parallel_for_each, object=a.cpp:7, captures=#:r #:rw
+                 transfer #1 #3: id=#2, cause=#1, from=host, to=gpu, bytes=64, address=4096, object=array_view [16], source=#
+                 ",
+            ),
+            line: "a.cpp:7",
+            count: 2,
+            bytes: 128,
+            time: 4,
+            code: "array_view<T, 1> view(16, memory); // before the loop",
+            changes: &[],
+        },
         Case {
             kind: Kind::UnusedPart,
             events: "call 0 9: id=1, call=revamp_parallel_for_each, object=a.cpp:7, captures=4:r:r:1024 5:w:rw:64
@@ -106,6 +122,11 @@ fn cases() -> Vec<Case> {
                 ("4:r:r:1024", "4:rw:rw:1024 4:w:rw:4"),
                 // Other uses.
                 ("call=revamp_array_view_data", "call=revamp_copy"),
+                ("call=revamp_array_view_data, object=array_view [2048], source=4", "call=revamp_copy, object=array_view [9], source=6, read_source=4"),
+                // Other captures of the kernel: those of a repeated launch are unknown.
+                ("launch 10 12", "call 9 9: id=6, call=revamp_dispatch, object=a.cpp:7, captures=4:r:r:512\nlaunch 10 12"),
+                ("launch 10 12", "call 14 14: id=6, call=revamp_dispatch, object=a.cpp:7, captures=5:r:r:4\nlaunch 10 12"),
+                ("launch 10 12", "lost 9 9: events=1\nlaunch 10 12"),
                 ("launch 10 12: id=4, kernel=a.cpp:7", "launch 10 12: id=4, kernel=b.cpp:9"),
                 ("launch 10 12: id=4, kernel=a.cpp:7", "transfer 10 12: id=4, kind=implicit, from=gpu, to=other, bytes=8192, source=4"),
             ],
@@ -123,6 +144,21 @@ fn cases() -> Vec<Case> {
             time: 0,
             code: "const array_view<const T, N> table(extent, memory);",
             changes: &[("4:r:rw", "4:r:r"), ("4:r:rw", "4:r"), ("4:r:rw", "4:rw:rw")],
+        },
+        // The launch has the captures of its call, not of a later call. Two views of one data source count once.
+        Case {
+            kind: Kind::ViewOnlyRead,
+            events: "call 0 1: id=1, call=revamp_parallel_for_each, object=a.cpp:7, captures=4:r:rw 4:r:rw
+                     call 2 3: id=2, call=revamp_parallel_for_each, object=a.cpp:7, captures=4:rw:rw
+                     launch 4 5: id=3, kernel=a.cpp:7, cause=1
+                     launch 6 7: id=4, kernel=a.cpp:7, cause=2"
+                .to_owned(),
+            line: "a.cpp:7",
+            count: 1,
+            bytes: 0,
+            time: 0,
+            code: "const array_view<const T, N> view(extent, memory);",
+            changes: &[("cause=1", "cause=2")],
         },
         Case {
             kind: Kind::RoundTrip,
@@ -168,6 +204,17 @@ fn cases() -> Vec<Case> {
                 ("id=9, accelerator=gpu, kernel=a.cpp:7, captures=5:rw", "id=9, accelerator=gpu, kernel=a.cpp:7, captures=5:r"),
                 // Two accelerators write.
                 ("id=9, accelerator=gpu", "id=9, accelerator=other"),
+                // The captures of a launch are unknown.
+                (
+                    "launch 26 26: id=25, cause=23, accelerator=gpu, kernel=a.cpp:7",
+                    "launch 26 26: id=25, accelerator=gpu, kernel=a.cpp:7
+                     call 27 27: id=30, call=revamp_dispatch, object=a.cpp:7, captures=5:r",
+                ),
+                // A launch counts once, even if it has two views of the data.
+                (
+                    "captures=5:rw\nlaunch 9 9: id=9, accelerator=gpu, kernel=a.cpp:7, captures=5:rw",
+                    "captures=5:w 5:rw",
+                ),
                 // The data does not go back.
                 ("id=24, kind=implicit", "id=24, kind=explicit"),
             ],
@@ -209,6 +256,7 @@ fn cases() -> Vec<Case> {
             code: "results.discard_data(); // before parallel_for_each",
             changes: &[
                 ("5:w", "5:rw"),
+                ("5:w", "5:w 5:r"),
                 ("source=5", "source=4"),
                 // The trace does not say how the kernel uses its views.
                 (", captures=4:r 5:w", ""),
@@ -236,6 +284,8 @@ fn cases() -> Vec<Case> {
                 ("id=31, call=revamp_array_view_data, object=array_view results, line=a.cpp:9", "id=31, call=revamp_array_view_data, object=array_view results, line=a.cpp:10"),
                 // A launch before the third access.
                 ("call 30 35", "launch 28 29: id=7, kernel=a.cpp:7\ncall 30 35"),
+                // The trace may have lost a launch.
+                ("call 30 35", "lost 28 28: events=1\ncall 30 35"),
                 ("revamp_array_view_data", "revamp_array_view_synchronize"),
             ],
         },
@@ -304,12 +354,31 @@ fn cases() -> Vec<Case> {
             changes: &[
                 // The next launch reads the data.
                 ("5:w", "5:rw"),
+                // The kernel may read the data through another view.
+                ("5:w", "5:r 5:w"),
+                // The call of the third launch says that its kernel reads the data. A later call does not matter.
+                (
+                    "launch 30 32: id=31, kernel=a.cpp:7, captures=5:w",
+                    "call 28 28: id=7, call=revamp_parallel_for_each, object=a.cpp:7, captures=5:rw
+                     call 29 29: id=8, call=revamp_parallel_for_each, object=a.cpp:7, captures=5:w
+                     launch 30 32: id=31, kernel=a.cpp:7, cause=7",
+                ),
                 // The trace does not say how the kernel uses its views.
                 (", captures=5:w", ""),
                 // Only two rounds.
                 ("id=33, call=revamp_array_view_discard_data", "id=33, call=revamp_array_view_refresh"),
                 // The host reads the data.
                 ("call 35", "call 34 34: id=7, call=revamp_array_view_data, source=5\ncall 35"),
+                // A copy to another view reads the data.
+                ("call 35", "call 34 34: id=7, call=revamp_copy, source=6, read_source=5\ncall 35"),
+                (
+                    "launch 30 32: id=31, kernel=a.cpp:7, captures=5:w",
+                    "call 29 29: id=7, call=revamp_copy_async, source=6, read_source=5
+                     launch 30 32: id=31, kernel=a.cpp:7, captures=5:w
+                     transfer 33 33: id=8, cause=7, from=gpu, to=gpu, source=6",
+                ),
+                // The trace may have lost a read.
+                ("call 35", "lost 34 34: events=1\ncall 35"),
                 // A transfer moves the data.
                 ("call 35", "transfer 34 34: id=7, from=gpu, to=host, source=5\ncall 35"),
             ],
