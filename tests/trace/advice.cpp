@@ -61,6 +61,44 @@ void read_section() {
     if (sum < 0) std::puts("");
 }
 
+// Caching, guideline A: the kernel uses few elements of the view that it captures.
+void whole() {
+    std::vector<int> values(many, 1);
+    const array_view<const int> in(many, values);
+    const array_view<int> out(64, result);
+    out.discard_data();
+    parallel_for_each(
+        out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i]; }); // advice: unused part 261888
+    out.synchronize();
+}
+void part() {
+    std::vector<int> values(many, 1);
+    const array_view<const int> all(many, values), in = all.section(0, 64);
+    const array_view<int> out(64, result);
+    out.discard_data();
+    parallel_for_each(
+        out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i]; });
+    out.synchronize();
+}
+
+// Destruction, guideline A: the kernel only reads a view that allows writes.
+void writable() {
+    const array_view<int> in(count, table), out(count, result);
+    revamp::set_label(in, "values"); // code: const array_view<const T, N> values(extent, memory);
+    out.discard_data();
+    parallel_for_each(
+        out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i]; }); // advice: view only read 0
+    out.synchronize();
+}
+void constant() {
+    const array_view<const int> in(count, table);
+    const array_view<int> out(count, result);
+    out.discard_data();
+    parallel_for_each(
+        out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i]; });
+    out.synchronize();
+}
+
 // Destruction, guideline B: the destructor writes back.
 void destructor() {
     const array_view<int> out(count, result);
@@ -106,6 +144,14 @@ void read_each() {
         parallel_for_each(
             out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0]; });
         out.synchronize();
+    }
+    // A copy to another view reads what the kernel writes.
+    const array_view<int> copied(count, table);
+    for (int n = 0; n < rounds; n++) {
+        out.discard_data();
+        parallel_for_each(
+            out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0]; });
+        copy(out, copied);
     }
     // What the first kernel of a round writes is not discarded.
     const array_view<int> left = out.section(0, count / 2), right = out.section(count / 2, count / 2);
@@ -235,6 +281,10 @@ const struct {
                 {"kept", kept},
                 {"read_whole", read_whole},
                 {"read_section", read_section},
+                {"whole", whole},
+                {"part", part},
+                {"writable", writable},
+                {"constant", constant},
                 {"destructor", destructor},
                 {"synchronized", synchronized},
                 {"undiscarded", undiscarded},
