@@ -12,7 +12,7 @@ pub struct Capture<'a> {
     pub source: u64,
     /// What the kernel does with the elements: `r`, `w` or `rw`.
     pub how: &'a str,
-    /// What the view allows: `r` for an `array_view<const T>`, otherwise `rw`. Empty if the captures are unknown.
+    /// What the view allows: `r` for an `array_view<const T>`, otherwise `rw`. Empty if the trace does not say it.
     pub allowed: &'a str,
     /// The maximum number of bytes that the launch accesses through the view; 0 if it is unknown.
     pub max_bytes: u64,
@@ -28,7 +28,7 @@ impl<'a> Capture<'a> {
     }
 }
 
-/// The captures in an event of a launch or of its call. A repeated launch has no captures of its own.
+/// The captures in an event of a launch or of its call. Empty if the captures are unknown. A repeated launch has no captures of its own.
 pub fn captures(event: &Event) -> impl Iterator<Item = Capture<'_>> {
     event.text("captures").split(' ').filter_map(Capture::parse)
 }
