@@ -531,6 +531,18 @@ CHILD(uses_a_view_during_a_copy_of_its_array) {
         write_array(array, sent);
         CHECK_RACE("revamp_copy_async", "revamp_copy_to_array");
         expect_done(done);
+        /* The wait list names an operation that does not come after the copy of the view. */
+        const int32_t extent = NUMBERS;
+        revamp_region from_host = host_region(sent, 1, &extent, 4);
+        revamp_array third = array_1d(p->view, NUMBERS, 4);
+        done = begin_copy(region_of(view), whole(other), NULL, 0);
+        revamp_completion unrelated = begin_copy(from_host, whole(third), NULL, 0);
+        revamp_completion last = begin_copy(from_host, region_of(view), &unrelated, 1);
+        CHECK_RACE("revamp_copy_async", "revamp_copy_async");
+        expect_done(last);
+        expect_done(unrelated);
+        expect_done(done);
+        CHECK_OK(revamp_array_destroy(third));
         drop(view);
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_array_destroy(other));
@@ -749,6 +761,22 @@ CHILD(ordered_by_chains) {
         expect_done(marker);
         CHECK_SAME(host_access(view, REVAMP_ACCESS_READ_WRITE), sent, BYTES);
         expect_done(done[0]);
+        /* The library runs the second operation after the first, because both use the array. So the third operation
+         * also comes after the first. */
+        for (int is_launch = 0; is_launch < 2; is_launch++) {
+            done[0] = begin_copy(region_of(view), whole(array), NULL, 0);
+            done[1] = is_launch ? begin_step(p, p->view, array, NULL, 0) : begin_copy(whole(array), to_host, NULL, 0);
+            done[2] = begin_copy(from_host, region_of(view), &done[1], 1);
+            for (int i = 3; i-- > 0;)
+                expect_done(done[i]);
+            /* The wait for the second operation is also a wait for the first. */
+            done[0] = begin_copy(region_of(view), whole(array), NULL, 0);
+            done[1] = is_launch ? begin_step(p, p->view, array, NULL, 0) : begin_copy(whole(array), to_host, NULL, 0);
+            CHECK_OK(revamp_completion_get(done[1]));
+            CHECK_SAME(host_access(view, REVAMP_ACCESS_READ_WRITE), sent, BYTES);
+            expect_done(done[0]);
+            expect_done(done[1]);
+        }
         drop(view);
         CHECK_OK(revamp_array_destroy(array));
     }

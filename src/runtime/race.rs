@@ -3,7 +3,8 @@
 //!
 //! The uses of a call end when the call returns. This holds even for a launch with a completion, because later uses are ordered
 //! after the launch. The uses of an asynchronous copy last until a thread has waited for the copy (AV-25, AV-27), because a
-//! program that does not wait is wrong even if the copy is fast. An operation with the copy in its wait list also waits for it.
+//! program that does not wait is wrong even if the copy is fast. An operation with the copy in its wait list also waits for it, and
+//! so do operations that come after that operation.
 //!
 //! AV-23 is a rule for array_views. Uses of an array itself run in the order of the calls (docs/spec/accelerators.md#order-of-work),
 //! so an asynchronous copy of an array does not race with later uses of the array. Two kinds of uses still race with the copy:
@@ -19,6 +20,7 @@ use crate::trace::names::Name;
 use crate::{config, log};
 use smallvec::SmallVec;
 use std::backtrace::Backtrace;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
@@ -109,38 +111,17 @@ impl Elements {
     }
 }
 
+/// A use that has not ended.
 struct OpenUse {
     id: u64,
     elements: Elements,
     access: Access,
-    /// The number of the call. Uses of one call do not race with each other.
-    group: u64,
     site: Arc<Site>,
-    /// The asynchronous operation to which the use belongs.
-    operation: Option<Operation>,
-}
-
-/// An asynchronous operation for which no thread has waited.
-struct Operation {
-    /// The id of the completion.
-    completion: u64,
-    /// The points at which the operation ends: the id of the timeline, and the value.
-    ends: SmallVec<[(u64, u64); 2]>,
-}
-
-impl Operation {
-    /// True if the operation is done when `points` are reached.
-    fn ends_before(&self, points: &[Point]) -> bool {
-        self.ends.iter().all(|&(id, value)| points.iter().any(|p| p.timeline.id() == id && p.value >= value))
-    }
+    /// The completion of the asynchronous operation to which the use belongs.
+    operation: Option<u64>,
 }
 
 impl OpenUse {
-    /// The completion of the asynchronous operation to which the use belongs.
-    fn completion(&self) -> Option<u64> {
-        self.operation.as_ref().map(|o| o.completion)
-    }
-
     /// True if the library runs a later use of the same elements by `thread` after this use, and the program need not wait.
     fn is_ordered_before(&self, through: UsedThrough, thread: ThreadId) -> bool {
         match (self.elements.through, through) {
@@ -151,11 +132,11 @@ impl OpenUse {
         }
     }
 
-    /// True if this use is ordered before `later`, which is a use of a done operation: then the operation of this use is done, too.
-    fn is_done_before(&self, later: &Self) -> bool {
-        self.id < later.id
-            && later.elements.conflicts(later.access, self)
-            && self.is_ordered_before(later.elements.through, later.site.thread_id)
+    /// True if every use that conflicts with `earlier` also conflicts with this use.
+    fn covers(&self, earlier: &Self) -> bool {
+        self.elements.key == earlier.elements.key
+            && self.elements.region == earlier.elements.region
+            && (self.access.writes() || !earlier.access.writes())
     }
 
     fn report(&self, through: UsedThrough, access: Access, site: &Site) -> String {
@@ -172,12 +153,135 @@ impl OpenUse {
     }
 }
 
-static OPEN: Mutex<Vec<OpenUse>, { rank::RACES }> = Mutex::new(Vec::new());
+/// An asynchronous operation for which no thread has waited.
+struct Operation {
+    /// The points at which the operation ends: the id of the timeline, and the value.
+    ends: SmallVec<[(u64, u64); 2]>,
+    /// The completions of the operations after which this operation begins, without the operations that precede those.
+    before: SmallVec<[u64; 2]>,
+    /// The number of open uses of the operation.
+    uses: usize,
+}
 
-/// The ids of the uses of a call, and the completions after which the call's operation begins.
+impl Operation {
+    /// True if the operation is done when `points` are reached.
+    fn ends_before(&self, points: &[Point]) -> bool {
+        self.ends.iter().all(|&(id, value)| points.iter().any(|p| p.timeline.id() == id && p.value >= value))
+    }
+}
+
+/// Operations by completion. The ids of completions grow, so an operation has a greater id than the operations in its list.
+struct Operations(BTreeMap<u64, Operation>);
+
+impl Operations {
+    /// True if the operation has open uses, or comes after an operation in this map. Other operations do not order anything.
+    fn is_relevant(&self, operation: &Operation) -> bool {
+        operation.uses > 0 || operation.before.iter().any(|b| self.0.contains_key(b))
+    }
+
+    /// Removes an operation if it is no longer relevant.
+    fn remove_irrelevant(&mut self, completion: u64) {
+        if self.0.get(&completion).is_some_and(|o| !self.is_relevant(o)) {
+            self.0.remove(&completion);
+        }
+    }
+}
+
+/// The operations in some lists, and the operations that precede them. A search follows the lists from the latest operation to
+/// earlier ones, and only as far as it must.
+struct Preceding {
+    found: HashSet<u64>,
+    /// Operations whose lists were not followed yet.
+    next: BTreeSet<u64>,
+}
+
+impl Preceding {
+    fn of(before: &[u64]) -> Self {
+        Self { found: HashSet::new(), next: before.iter().copied().collect() }
+    }
+
+    fn contains(&mut self, completion: u64, operations: &Operations) -> bool {
+        while let Some(latest) = self.next.pop_last() {
+            if latest < completion {
+                self.next.insert(latest);
+                break;
+            }
+            self.found.insert(latest);
+            self.next.extend(operations.0.get(&latest).into_iter().flat_map(|o| &o.before));
+        }
+        self.found.contains(&completion)
+    }
+}
+
+/// The uses that have not ended, and their operations.
+struct Open {
+    uses: Vec<OpenUse>,
+    operations: Operations,
+}
+
+static OPEN: Mutex<Open, { rank::RACES }> =
+    Mutex::new(Open { uses: Vec::new(), operations: Operations(BTreeMap::new()) });
+
+impl Open {
+    /// Adds an asynchronous operation with these open uses.
+    fn add(&mut self, completion: u64, points: &[Point], ids: &[u64], before: &[u64]) {
+        debug_assert!(before.iter().all(|earlier| *earlier < completion));
+        let ends = points.iter().map(|p| (p.timeline.id(), p.value)).collect();
+        let operation = Operation { ends, before: before.into(), uses: ids.len() };
+        if !self.operations.is_relevant(&operation) {
+            return;
+        }
+        self.operations.0.insert(completion, operation);
+        let first = self.uses.iter().position(|u| ids.contains(&u.id)).unwrap_or(self.uses.len());
+        let (mut new, others): (Vec<_>, Vec<_>) = self.uses.drain(first..).partition(|u| ids.contains(&u.id));
+        self.uses.extend(others);
+        // A use that comes after an earlier use and covers it replaces it. A chain of operations on the same elements then has few open
+        // uses, so that later calls find conflicts fast.
+        let mut preceding = Preceding::of(before);
+        self.uses.retain(|earlier| {
+            let Some(operation) = earlier.operation.filter(|_| new.iter().any(|u| u.covers(earlier))) else {
+                return true;
+            };
+            if !preceding.contains(operation, &self.operations) {
+                return true;
+            }
+            self.operations.0.get_mut(&operation).into_iter().for_each(|o| o.uses -= 1);
+            self.operations.remove_irrelevant(operation);
+            false
+        });
+        new.iter_mut().for_each(|u| u.operation = Some(completion));
+        self.uses.append(&mut new);
+    }
+
+    /// Ends the uses of these operations, and of the operations that precede them.
+    fn end(&mut self, completions: impl Iterator<Item = u64>) {
+        let mut next: BTreeSet<u64> = completions.collect();
+        let mut ended = HashSet::new();
+        while let Some(completion) = next.pop_last() {
+            if let Some(operation) = self.operations.0.remove(&completion) {
+                next.extend(operation.before);
+                ended.insert(completion);
+            }
+        }
+        if ended.is_empty() {
+            return;
+        }
+        self.uses.retain(|u| !u.operation.is_some_and(|o| ended.contains(&o)));
+        // From the earliest to the latest, because an operation may become irrelevant with one that precedes it.
+        let without_uses: Vec<_> = self.operations.0.iter().filter(|(_, o)| o.uses == 0).map(|(&id, _)| id).collect();
+        without_uses.into_iter().for_each(|completion| self.operations.remove_irrelevant(completion));
+    }
+
+    /// The completions of the operations that are done when `points` are reached.
+    fn done_at(&self, points: &[Point]) -> SmallVec<[u64; 2]> {
+        self.operations.0.iter().filter(|(_, o)| o.ends_before(points)).map(|(&id, _)| id).collect()
+    }
+}
+
+/// The ids of the uses of a call, and the completions of the operations after which the call's operation begins.
 struct Uses {
     ids: SmallVec<[u64; 4]>,
-    before: Vec<u64>,
+    before: SmallVec<[u64; 2]>,
 }
 
 /// The uses of one call. They end when this object is dropped. `None` if the check is off.
@@ -187,57 +291,41 @@ pub(super) struct CallUses(Option<Box<Uses>>);
 impl CallUses {
     /// Extends the uses until a thread waits for this completion, or for all of `points`, at which the operation ends.
     pub fn until_waited(mut self, completion: u64, points: &[Point]) {
-        let Some(uses) = self.0.take() else { return };
-        let ends: SmallVec<[(u64, u64); 2]> = points.iter().map(|p| (p.timeline.id(), p.value)).collect();
-        for u in OPEN.lock().iter_mut().filter(|u| uses.ids.contains(&u.id)) {
-            u.operation = Some(Operation { completion, ends: ends.clone() });
-        }
-    }
-
-    /// Ends the uses, and those of the operations of arrays that the library ran before them. To be called when the operation of
-    /// these uses is done.
-    pub fn end_earlier(mut self) {
         if let Some(uses) = self.0.take() {
-            end(|u| uses.ids.contains(&u.id));
+            OPEN.lock().add(completion, points, &uses.ids, &uses.before);
         }
     }
 
-    /// The completions after which the operation of these uses begins.
-    pub fn before(&self) -> &[u64] {
-        self.0.as_ref().map_or(&[], |uses| &uses.before)
+    /// Records the operation of these uses, because later operations may come after it. Its uses still end with this object. `points`:
+    /// where the operation ends.
+    pub fn belong_to(&self, completion: u64, points: &[Point]) {
+        if let Some(uses) = self.0.as_ref().filter(|u| !u.before.is_empty()) {
+            OPEN.lock().add(completion, points, &[], &uses.before);
+        }
+    }
+
+    /// Ends the uses, and those of the operations after which the operation of these uses began. To be called when the operation
+    /// is done.
+    pub fn end_earlier(self) {
+        if let Some(uses) = self.0.as_ref().filter(|u| !u.before.is_empty()) {
+            OPEN.lock().end(uses.before.iter().copied());
+        }
     }
 }
 
 impl Drop for CallUses {
     fn drop(&mut self) {
         if let Some(uses) = &self.0 {
-            OPEN.lock().retain(|u| !uses.ids.contains(&u.id));
+            OPEN.lock().uses.retain(|u| !uses.ids.contains(&u.id));
         }
     }
 }
 
-/// Ends the uses for which `is_done` is true, and the uses of the operations of arrays that the library ran before them.
-fn end(is_done: impl Fn(&OpenUse) -> bool) {
-    let mut open = OPEN.lock();
-    let (mut done, mut left): (Vec<_>, Vec<_>) = std::mem::take(&mut *open).into_iter().partition(is_done);
-    while let Some(later) = done.pop() {
-        let before: SmallVec<[u64; 4]> =
-            left.iter().filter(|u| u.is_done_before(&later)).filter_map(OpenUse::completion).collect();
-        if !before.is_empty() {
-            let is_before = |u: &OpenUse| u.completion().is_some_and(|c| before.contains(&c));
-            let (more, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(is_before);
-            done.extend(more);
-            left = rest;
-        }
-    }
-    *open = left;
-}
-
-/// Ends the uses of a completion, and of the completions in `before`, after which it began. To be called when a thread has waited
-/// for the completion.
-pub(super) fn waited(completion: u64, before: &[u64]) {
+/// Ends the uses of a completion, and of the operations that precede its operation. To be called when a thread has waited for the
+/// completion.
+pub(super) fn waited(completion: u64) {
     if is_on() {
-        end(|u| u.completion().is_some_and(|c| c == completion || before.contains(&c)));
+        OPEN.lock().end(std::iter::once(completion));
     }
 }
 
@@ -245,17 +333,20 @@ pub(super) fn waited(completion: u64, before: &[u64]) {
 /// to an accelerator_view.
 pub(super) fn waited_for_view(points: &[Point]) {
     if is_on() {
-        end(|u| u.operation.as_ref().is_some_and(|o| o.ends_before(points)));
+        let mut open = OPEN.lock();
+        let done = open.done_at(points);
+        open.end(done.into_iter());
     }
 }
 
-/// The completions of the operations that are done when `points` are reached.
-pub(super) fn done_at(points: &[Point]) -> Box<[u64]> {
-    if !is_on() {
-        return Box::default();
+/// Adds a marker: the operations that are done when `points` are reached precede it.
+pub(super) fn marked(completion: u64, points: &[Point]) {
+    if is_on() {
+        let mut open = OPEN.lock();
+        let mut before = open.done_at(points);
+        before.retain(|id| *id < completion);
+        open.add(completion, points, &[], &before);
     }
-    let open = OPEN.lock();
-    open.iter().filter_map(|u| u.operation.as_ref()).filter(|o| o.ends_before(points)).map(|o| o.completion).collect()
 }
 
 /// Begins the uses of a call, and reports those that conflict with uses of other calls.
@@ -273,29 +364,41 @@ pub(super) fn uses_after(
         return CallUses(None);
     }
     let site = Arc::new(Site::here(call));
-    let group = unique_id();
+    let new: SmallVec<[(Elements, Access); 4]> = elements.collect();
     let mut before = before();
-    let mut open = OPEN.lock();
-    // A completion without open uses is irrelevant, because a thread has waited for it.
-    before.retain(|c| open.iter().any(|u| u.completion() == Some(*c)));
-    let mut ids = SmallVec::new();
-    let mut reports = Vec::new();
-    for (elements, access) in elements {
-        let is_concurrent = |other: &&OpenUse| {
-            other.group != group
-                && elements.conflicts(access, other)
-                && !other.is_ordered_before(elements.through, site.thread_id)
-                && !other.completion().is_some_and(|c| before.contains(&c))
-        };
-        reports.extend(open.iter().filter(is_concurrent).map(|other| other.report(elements.through, access, &site)));
-        let id = unique_id();
-        ids.push(id);
-        open.push(OpenUse { id, elements, access, group, site: site.clone(), operation: None });
+    let mut lock = OPEN.lock();
+    let open = &mut *lock;
+    // An operation that is not in the map is irrelevant, because a thread has waited for it.
+    before.retain(|completion| open.operations.0.contains_key(completion));
+    let mut conflicts = Vec::new();
+    for (elements, access) in &new {
+        for other in open.uses.iter().filter(|other| elements.conflicts(*access, other)) {
+            match other.operation {
+                Some(earlier) if other.is_ordered_before(elements.through, site.thread_id) => before.push(earlier),
+                _ => conflicts.push((elements.through, *access, other)),
+            }
+        }
     }
-    drop(open);
+    before.sort_unstable();
+    before.dedup();
+    let mut preceding = Preceding::of(&before);
+    // A call can be ordered by one of its uses and conflict by another, so this comes after the loop over the uses.
+    conflicts.retain(|(.., other)| !other.operation.is_some_and(|o| preceding.contains(o, &open.operations)));
+    let reports: Vec<_> =
+        conflicts.into_iter().map(|(through, access, other)| other.report(through, access, &site)).collect();
+    let ids: SmallVec<[u64; 4]> = new.iter().map(|_| unique_id()).collect();
+    let used = new.into_iter().zip(&ids);
+    open.uses.extend(used.map(|((elements, access), &id)| OpenUse {
+        id,
+        elements,
+        access,
+        site: site.clone(),
+        operation: None,
+    }));
+    drop(lock);
     for report in reports {
         log!(Error, "{report}");
         drop(Span::new(|| EventContent::Race(Name::of(&report))));
     }
-    CallUses(Some(Box::new(Uses { ids, before })))
+    CallUses(Some(Box::new(Uses { ids, before: before.into() })))
 }

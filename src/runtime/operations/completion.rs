@@ -36,8 +36,6 @@ pub struct Completion {
     promise: Option<(Promise, Arc<Self>)>,
     /// The slot that receives the timer, if the operation is timed.
     timer: Option<Arc<TimerSlot>>,
-    /// For the race check: the completions of the operations that are done before this operation. Empty if the check is off.
-    before: OnceLock<Box<[u64]>>,
 }
 
 impl Completion {
@@ -54,11 +52,8 @@ impl Completion {
     /// A marker: a completion that is done when all work up to `points` is done. If some of that work was lost and no call has
     /// reported the loss, the marker fails.
     pub(in crate::runtime) fn marker(points: Vec<Point>) -> Arc<Self> {
-        let before = race::done_at(&points);
         let made = Self::with_parts(points, Some(OnceLock::new()), None, None);
-        if !before.is_empty() {
-            let _ = made.before.set(before);
-        }
+        race::marked(made.id, &made.points);
         made
     }
 
@@ -70,7 +65,7 @@ impl Completion {
     ) -> Arc<Self> {
         // Keeps the failures of the points until the completion is dropped.
         points.iter().for_each(|p| p.timeline.keep(p.value));
-        Arc::new(Self { id: unique_id(), points, unreported, promise, timer, before: OnceLock::new() })
+        Arc::new(Self { id: unique_id(), points, unreported, promise, timer })
     }
 
     /// The id of the completion. It is unique in the process.
@@ -136,20 +131,12 @@ impl Completion {
 
     /// For the race check: extends the uses of the operation until a thread waits for this completion.
     pub(in crate::runtime) fn uses(&self, using: race::CallUses) {
-        self.begins_after(&using);
         using.until_waited(self.id, &self.points);
     }
 
-    /// For the race check: notes the completions after which the operation begins.
+    /// For the race check: notes the operations after which the operation begins. Its own uses end with `using`.
     pub(in crate::runtime) fn begins_after(&self, using: &race::CallUses) {
-        if !using.before().is_empty() {
-            let _ = self.before.set(using.before().into());
-        }
-    }
-
-    /// For the race check: the completions of the operations that are done before this operation.
-    pub(super) fn before(&self) -> &[u64] {
-        self.before.get().map_or(&[], |before| before)
+        using.belong_to(self.id, &self.points);
     }
 
     /// Waits until the operation is done or has failed. `false` if `timeout` passed first.
@@ -157,7 +144,7 @@ impl Completion {
         let _span = Span::call(WAIT, || Object::named(Name::of("completion")));
         let done = self.wait_for(timeout)?;
         if done {
-            race::waited(self.id, self.before());
+            race::waited(self.id);
         }
         Ok(done)
     }
