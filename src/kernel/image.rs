@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
-        let text = read(b"RVMPKERN\x04\0\0\0").unwrap_err().to_string();
+        let text = read(b"RVMPKERN\x05\0\0\0").unwrap_err().to_string();
         assert!(
-            text.contains("the kernel image has version 4, but this library reads only versions 1 to 3")
+            text.contains("the kernel image has version 5, but this library reads only versions 1 to 4")
                 && text.contains("rebuild the program"),
             "{text}"
         );
