@@ -732,7 +732,8 @@ TEST(work_ordered_by_wait_lists_is_no_race) {
     CHECK_CHILD("ordered_by_wait_lists", "REVAMP_CHECK=1", NULL);
 }
 
-/* An operation is also ordered after operations that precede those of its wait list, and after the work before a marker. */
+/* An operation is also ordered after operations that precede those of its wait list, and after the work before a
+ * marker. */
 CHILD(ordered_by_chains) {
     CHECK_OK(revamp_set_log_callback(fail_on_report, NULL, REVAMP_LOG_ERROR));
     FOR_EACH_PLACE(p, runs_kernels) {
