@@ -134,18 +134,7 @@ TEST(a_trace_has_accesses_to_textures_that_wait) {
     make_folder(folder);
     snprintf(path, sizeof path, "%s/trace", folder);
     FOR_EACH_PLACE(p, runs_spirv) {
-        int32_t extent = NUMBERS;
-        revamp_texture_options options = {0};
-        options.struct_size = sizeof options;
-        options.rank = 1;
-        options.extent = &extent;
-        options.component_kind = REVAMP_COMPONENT_UINT;
-        options.components = 1;
-        options.bits = 32;
-        revamp_texture_region from = REVAMP_TEXTURE_REGION_INIT, to = REVAMP_TEXTURE_REGION_INIT;
-        REQUIRE_OK(revamp_texture_create(p->view, &options, &from.texture));
-        options.associated_view = p->view;
-        REQUIRE_OK(revamp_texture_create(cpu_view(), &options, &to.texture));
+        revamp_texture_region from = texture_1d(p->view, NULL, NUMBERS), to = texture_1d(cpu_view(), p->view, NUMBERS);
         int tries = 0;
         while (tries < TRIES && !access_waits(path, &from, &to))
             tries++;

@@ -448,23 +448,6 @@ static revamp_completion begin_copy(revamp_region from, revamp_region to, const 
     return done;
 }
 
-/* A texture of NUMBERS texels, on the view of `p` or as a staging texture for this view. */
-static revamp_texture_region create_texture(const place *p, bool is_staging) {
-    static const int32_t extent = NUMBERS;
-    revamp_texture_options options = {0};
-    revamp_texture_region all = {0};
-    options.struct_size = sizeof options;
-    options.rank = 1;
-    options.extent = &extent;
-    options.component_kind = REVAMP_COMPONENT_UINT;
-    options.components = 1;
-    options.bits = 32;
-    if (is_staging) options.associated_view = p->view;
-    all.struct_size = sizeof all;
-    REQUIRE_OK(revamp_texture_create(is_staging ? cpu_view() : p->view, &options, &all.texture));
-    return all;
-}
-
 /* Copies of arrays that the program has not waited for are no race, because the library orders the uses of an array. */
 CHILD(checks_copies_of_arrays_for_races) {
     const int32_t extent = NUMBERS, half = NUMBERS / 2;
@@ -472,7 +455,8 @@ CHILD(checks_copies_of_arrays_for_races) {
     FOR_EACH_PLACE(p, runs_kernels) {
         revamp_array input = staging_array(cpu_view(), p->view, 1, &extent, 4), values = array_1d(p->view, NUMBERS, 4);
         revamp_array output = staging_array(cpu_view(), p->view, 1, &extent, 4);
-        revamp_texture_region texture = create_texture(p, false), staging_texture = create_texture(p, true);
+        revamp_texture_region texture = texture_1d(p->view, NULL, NUMBERS);
+        revamp_texture_region staging_texture = texture_1d(cpu_view(), p->view, NUMBERS);
         uint32_t *got = memory(BYTES);
         for (unsigned round = 0; round < 4; round++) {
             uint32_t *sent = numbers(NUMBERS, round);

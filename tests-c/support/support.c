@@ -190,6 +190,20 @@ revamp_array array_with(revamp_accelerator_view view, const void *contents, int3
     return array;
 }
 
+revamp_texture_region texture_1d(revamp_accelerator_view view, revamp_accelerator_view associated, int32_t count) {
+    revamp_texture_region all = REVAMP_TEXTURE_REGION_INIT;
+    revamp_texture_options options = {0};
+    options.struct_size = sizeof options;
+    options.rank = 1;
+    options.extent = &count;
+    options.component_kind = REVAMP_COMPONENT_UINT;
+    options.components = 1;
+    options.bits = 32;
+    options.associated_view = associated;
+    REQUIRE_OK(revamp_texture_create(view, &options, &all.texture));
+    return all;
+}
+
 size_t size_of(revamp_array array) {
     return (size_t)array_info(array).size;
 }

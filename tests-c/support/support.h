@@ -75,6 +75,9 @@ void write_array(revamp_array array, const void *contents);
 void *read_array(revamp_array array);
 void *data_of(revamp_array array, revamp_access access);
 size_t size_of(revamp_array array);
+/* All of a new one-dimensional texture of 32-bit unsigned numbers. `associated`: the view for which it is a staging
+ * texture, or NULL. */
+revamp_texture_region texture_1d(revamp_accelerator_view view, revamp_accelerator_view associated, int32_t count);
 
 /* Regions and launches. */
 revamp_region whole(revamp_array array);
