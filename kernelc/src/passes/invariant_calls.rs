@@ -23,12 +23,8 @@ pub fn run(module: &mut Module) -> Result<bool, String> {
     let mut changed = module.clone();
     changed.run(&pipelines::infer_attributes())?;
     let numeric = numeric_functions(&ir::snapshot(&changed));
-    let kept: HashSet<String> = changed
-        .functions()
-        .map(|one| (one, one.name()))
-        .filter(|(one, name)| numeric.contains(name) && one.is_pure())
-        .map(|(_, name)| name)
-        .collect();
+    let pure = changed.functions().filter(|function| function.is_pure());
+    let kept: HashSet<String> = pure.map(Value::name).filter(|name| numeric.contains(name)).collect();
     keep_calls(&mut changed, &kept);
     changed.run(&pipelines::inline_other_calls())?;
     let before = calls_in_iterations(&ir::snapshot(&changed));

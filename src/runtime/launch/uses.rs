@@ -21,16 +21,12 @@ pub(in crate::runtime) fn access(kernel: &Compiled, argument: &FunctionArgument<
 /// Two flags: true if the kernel reads the argument in this slot, and true if the kernel writes it. `None` if the compiler could
 /// not tell.
 pub(super) fn reads_and_writes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Option<(bool, bool)> {
-    // For an array_view, the block has a pointer to the elements. For an array, the block has a pointer to a header, which has
-    // the pointer to the elements.
-    let indirect = matches!(slot, AddressSlot::Indirect(..));
-    let is_in_slot = |c: &&Capture| c.offset == slot.offset() && c.indirect == indirect;
     let (mut reads, mut writes) = (false, false);
     for c in kernel.captures.iter() {
         if c.offset == ANY_OFFSET {
             return None;
         }
-        if is_in_slot(&c) {
+        if is_in_slot(c, slot) {
             (reads, writes) = (reads || c.reads, writes || c.writes);
         }
     }
@@ -40,7 +36,12 @@ pub(super) fn reads_and_writes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Opt
 /// The maximum number of bytes of the argument in this slot that one thread of the kernel accesses; `None` if the compiler could
 /// not tell.
 pub(super) fn thread_bytes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Option<u64> {
-    let indirect = matches!(slot, AddressSlot::Indirect(..));
-    let capture = kernel.captures.iter().find(|c| c.offset == slot.offset() && c.indirect == indirect)?;
+    let capture = kernel.captures.iter().find(|c| is_in_slot(c, slot))?;
     Some(u64::from(capture.thread_bytes)).filter(|&bytes| bytes > 0)
+}
+
+/// True if the capture is about the elements of the argument in this slot. For an array_view, the block has a pointer to the elements.
+/// For an array, the block has a pointer to a header, which has the pointer to the elements.
+fn is_in_slot(capture: &Capture, slot: &AddressSlot<'_>) -> bool {
+    capture.offset == slot.offset() && capture.indirect == matches!(slot, AddressSlot::Indirect(..))
 }

@@ -48,21 +48,17 @@ pub fn written_sources(event: &Event) -> BTreeSet<u64> {
 /// The minimum number of bytes whose transfer is worth a change.
 const MIN_UNUSED_BYTES: u64 = 4 << 10;
 
-/// The transfers and uses of a data source.
-#[derive(Default)]
-struct Moved<'a> {
-    /// The kernel and the view of each launch that moved bytes of the data source to an accelerator.
-    sums: BTreeMap<(&'a str, &'a str), Sum>,
-    /// The maximum number of bytes that launches used; `None` if it is unknown.
-    used: Option<u64>,
-}
+/// The costs of the launches that moved bytes of a data source to an accelerator, by kernel and view.
+type Moved<'a> = BTreeMap<(&'a str, &'a str), Sum>;
 
 /// Caching, guideline A: a launch moves a whole view, of which the launches in the trace use only a part.
 pub fn unused_parts(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut all: BTreeMap<u64, Moved<'_>> = BTreeMap::new();
+    // The maximum number of bytes of each data source that launches use; `None` if it is unknown.
     let mut used: HashMap<u64, Option<u64>> = HashMap::new();
     for e in &index.trace.events {
-        let source = e.number("source");
+        let is_transfer = e.category == "transfer";
+        let launch = index.launch(e).filter(|_| is_transfer && e.text("from") == "host" && e.is_implicit());
         if e.category == "launch" {
             // A launch with unknown captures may use anything.
             let Some(with_captures) = index.with_captures(e) else { return Vec::new() };
@@ -72,53 +68,44 @@ pub fn unused_parts(index: &TraceIndex<'_>) -> Vec<Advice> {
                 let sum = used.entry(capture.source).or_insert(Some(0));
                 *sum = sum.zip(bytes).map(|(sum, bytes)| sum.saturating_add(bytes));
             }
-        } else if e.category == "transfer" && e.text("from") == "host" && e.is_implicit() && index.launch(e).is_some() {
-            let kernel = index.launch(e).map_or("", |launch| launch.text("object"));
-            all.entry(source).or_default().sums.entry((kernel, e.text("object"))).or_default().add(e);
-        } else if e.category == "transfer" && e.text("to") != "host" || e.text("call").starts_with("revamp_copy") {
+        } else if let Some(launch) = launch {
+            let moved = all.entry(e.number("source")).or_default();
+            moved.entry((launch.text("object"), e.text("object"))).or_default().add(e);
+        } else if is_transfer && e.text("to") != "host" || e.text("call").starts_with("revamp_copy") {
             // The bytes move on to another accelerator, or a copy uses them.
             used.extend(index.sources(e).map(|source| (source, None)));
         }
     }
-    for (source, moved) in &mut all {
-        moved.used = used.get(source).copied().flatten();
-    }
-    all.into_values().filter_map(Moved::advice).collect()
+    let known = all.into_iter().filter_map(|(source, moved)| Some((moved, used.get(&source).copied().flatten()?)));
+    known.filter_map(|(moved, used)| unused_part(&moved, used)).collect()
 }
 
-impl Moved<'_> {
-    fn advice(self) -> Option<Advice> {
-        let used = self.used?;
-        let total: u64 = self.sums.values().map(|sum| sum.bytes).sum();
-        let unused = total.checked_sub(used).filter(|&unused| unused >= used && unused >= MIN_UNUSED_BYTES)?;
-        let ((kernel, object), _) = self.sums.iter().max_by_key(|(_, sum)| sum.bytes)?;
-        let count = self.sums.values().map(|sum| sum.count).sum();
-        let time: u64 = self.sums.values().map(|sum| sum.time).sum();
-        let time = (u128::from(time) * u128::from(unused) / u128::from(total)) as u64;
-        let what =
-            format!("{total} bytes of {object} move to the accelerator, but the launches use at most {used} of them");
-        let sum = Sum { count, bytes: unused, time };
-        Some(sum.advice(Kind::UnusedPart, kernel, what, replacement::section_for_kernel(object)))
-    }
+/// The advice for a data source, if launches use at most half of the bytes that moved.
+fn unused_part(moved: &Moved<'_>, used: u64) -> Option<Advice> {
+    let sum = |of: fn(&Sum) -> u64| moved.values().map(of).sum::<u64>();
+    let (total, time) = (sum(|one| one.bytes), sum(|one| one.time));
+    let unused = total.checked_sub(used).filter(|&unused| unused >= used && unused >= MIN_UNUSED_BYTES)?;
+    let ((kernel, object), _) = moved.iter().max_by_key(|(_, sum)| sum.bytes)?;
+    let what =
+        format!("{total} bytes of {object} move to the accelerator, but the launches use at most {used} of them");
+    let time = (u128::from(time) * u128::from(unused) / u128::from(total)) as u64;
+    let cost = Sum { count: sum(|one| one.count), bytes: unused, time };
+    Some(cost.advice(Kind::UnusedPart, kernel, what, replacement::section_for_kernel(object)))
 }
 
 /// Destruction, guideline A: a kernel only reads a view that allows writes.
 pub fn views_only_read(index: &TraceIndex<'_>) -> Vec<Advice> {
-    let mut counts: BTreeMap<(&str, u64), u64> = BTreeMap::new();
+    // The views of a kernel that have the same name in the trace are counted together.
+    let mut sums: BTreeMap<(&str, &str), (Sum, Option<&str>)> = BTreeMap::new();
     for launch in index.trace.events.iter().filter(|e| e.category == "launch") {
         let Some(with_captures) = index.with_captures(launch) else { continue };
         let only_read = captures(with_captures).filter(|one| one.how == "r" && one.allowed == "rw");
         for source in only_read.map(|capture| capture.source).collect::<BTreeSet<_>>() {
-            *counts.entry((launch.text("kernel"), source)).or_default() += 1;
+            let object = index.view_name(source).unwrap_or("an array_view");
+            let (sum, label) = sums.entry((launch.text("kernel"), object)).or_default();
+            sum.count += 1;
+            *label = index.source_label(source);
         }
-    }
-    // The views of a kernel that have the same name in the trace are counted together.
-    let mut sums: BTreeMap<(&str, &str), (Sum, Option<&str>)> = BTreeMap::new();
-    for ((kernel, source), count) in counts {
-        let object = index.view_name(source).unwrap_or("an array_view");
-        let (sum, label) = sums.entry((kernel, object)).or_default();
-        sum.count += count;
-        *label = index.source_label(source);
     }
     sums.into_iter()
         .map(|((kernel, object), (sum, label))| {
