@@ -256,7 +256,8 @@ fn staged_copies(index: &TraceIndex<'_>) -> Vec<Advice> {
         .collect()
 }
 
-/// The host waits for copies between arrays that are not in host memory.
+/// The host waits for copies between arrays that are not in host memory. A copy that finished before its call could wait has no wait; it
+/// counts with those of its line that have one.
 fn waiting_copies(index: &TraceIndex<'_>) -> Vec<Advice> {
     let mut waits: HashMap<u64, u64> = HashMap::new();
     for wait in index.trace.events.iter().filter(|e| e.category == "wait") {
@@ -264,17 +265,18 @@ fn waiting_copies(index: &TraceIndex<'_>) -> Vec<Advice> {
     }
     let mut sums: BTreeMap<String, (Sum, &str)> = BTreeMap::new();
     for t in index.transfers().filter(|t| t.text("from") != "host" && t.text("to") != "host" && !t.is_implicit()) {
-        let (Some(call), Some(time)) = (index.cause(t), waits.get(&t.number("cause"))) else { continue };
+        let Some(call) = index.cause(t) else { continue };
+        let time = waits.get(&t.number("cause")).unwrap_or(&0);
         if call.category == "call" && !call.text("call").ends_with("_async") {
             let (sum, object) = sums.entry(line_of(call)).or_default();
             *sum = Sum { count: sum.count + 1, bytes: sum.bytes + t.number("bytes"), time: sum.time + time };
             *object = t.text("object");
         }
     }
-    let repeated = sums.into_iter().filter(|(_, (sum, _))| sum.count >= MIN_ROUNDS);
+    let repeated = sums.into_iter().filter(|(_, (sum, _))| sum.count >= MIN_ROUNDS && sum.time > 0);
     repeated
         .map(|(line, (sum, object))| {
-            let what = format!("the host waits for {} copies between arrays on accelerators", sum.count);
+            let what = format!("{} copies between arrays on accelerators let the host wait", sum.count);
             sum.advice(Kind::WaitingCopy, &line, what, replacement::asynchronous_copy(object))
         })
         .collect()

@@ -332,10 +332,30 @@ fn cases() -> Vec<Case> {
                 // A copy from host memory, which the host may change after the call.
                 ("from=gpu", "from=host"),
                 ("to=gpu", "to=host"),
-                // Only two waits.
-                ("id=33, cause=31", "id=33, cause=0"),
+                // Only two copies.
+                ("id=32, cause=31", "id=32, cause=0"),
+                // No copy took so long that the host had to wait.
+                ("wait", "device"),
                 ("kind=explicit", "kind=implicit"),
             ],
+        },
+        // The host did not have to wait for one copy.
+        Case {
+            kind: Kind::WaitingCopy,
+            events: rounds(
+                3,
+                "call #0 #9: id=#1, call=revamp_copy, object=array to, line=a.cpp:9
+                 transfer #1 #2: id=#2, cause=#1, kind=explicit, from=gpu, to=gpu, bytes=64, object=array results
+                 wait #2 #9: id=#3, cause=#1, queue=8
+                 ",
+            )
+            .replace("id=33, cause=31", "id=33, cause=0"),
+            line: "a.cpp:9",
+            count: 3,
+            bytes: 192,
+            time: 14,
+            code: "completion_future copied = copy_async(from, results);",
+            changes: &[],
         },
         Case {
             kind: Kind::UnreadResult,
