@@ -13,8 +13,10 @@ use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
 use crate::trace::names::CachedName;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 /// A compiled kernel. It outlives its image.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct Compiled {
     pub name: String,
     /// File and line of the functor.
     pub location: String,
+    /// A number that no other kernel of the process has.
+    pub id: u64,
     /// The location as a name in traces.
     pub cached_name: CachedName,
     /// The SPIR-V module.
@@ -49,6 +53,7 @@ impl Compiled {
         let form = |spirv: &[u8], captures: &[Capture]| Self {
             name: kernel.name.to_owned(),
             location: kernel.location.to_owned(),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             cached_name: CachedName::new(),
             spirv: Arc::from(spirv),
             block_size: kernel.block_size,

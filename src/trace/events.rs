@@ -257,27 +257,55 @@ pub struct Kind {
     pub content: EventContent,
 }
 
+/// The call that an event belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Context {
+    thread: u64,
+    has_cause: bool,
+    call: Option<Call>,
+}
+
 impl Kind {
-    /// A launch whose thread and cause are filled in later.
-    fn of(launch: Launch) -> Self {
-        Self { thread: 0, has_cause: false, call: None, content: EventContent::Launch(launch) }
+    fn new(Context { thread, has_cause, call }: Context, content: EventContent) -> Self {
+        Self { thread, has_cause, call, content }
     }
 
-    /// The number of this kind among the remembered kinds. `None` for a kind with few events.
-    fn number(&self) -> Option<u8> {
-        let captured =
-            |captures: &Captures, sum| captures.iter().fold(sum, |sum: u64, c| sum.rotate_left(7) ^ c.source);
-        let key = match &self.content {
-            EventContent::Call(object) => {
-                captured(&object.captures, u64::from(object.name.number()) << 20 ^ object.source)
-            }
-            EventContent::Launch(launch) => captured(&launch.captures, u64::from(launch.kernel.number()) << 21),
-            EventContent::Wait(queue) => queue << 22,
-            _ => return None,
-        };
-        // The multiplication spreads the key over the highest bits.
-        Some(((key ^ self.thread << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - u8::BITS)) as u8)
+    fn is_in(&self, context: Context) -> bool {
+        self.thread == context.thread && self.has_cause == context.has_cause && self.call == context.call
     }
+}
+
+impl EventContent {
+    /// A key for the remembered kinds. `None` for content that few events have. The keys of launches come from their numbers.
+    fn key(&self) -> Option<u64> {
+        match self {
+            Self::Call(object) => {
+                let sources = object.captures.iter().map(|c| c.source);
+                Some(joined(sources, u64::from(object.name.number()) << 20 ^ object.source))
+            }
+            Self::Wait(queue) => Some(queue << 22),
+            _ => None,
+        }
+    }
+}
+
+/// One number for several numbers.
+fn joined(numbers: impl Iterator<Item = u64>, first: u64) -> u64 {
+    numbers.fold(first, |sum, number| sum.rotate_left(7) ^ number)
+}
+
+/// The number of the kind with this key among the remembered kinds.
+fn kind_number(key: u64, thread: u64) -> u8 {
+    // The multiplication spreads the key over the highest bits.
+    ((key ^ thread << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - u8::BITS)) as u8
+}
+
+/// A remembered kind of repeated events.
+#[derive(Debug, Clone)]
+struct RememberedKind {
+    kind: Kind,
+    /// The numbers that determine a launch ([`LaunchSpan`]); otherwise empty.
+    determined_by: Vec<u64>,
 }
 
 /// One event.
@@ -313,7 +341,7 @@ pub enum Progress {
 struct PendingEvents {
     entries: Vec<Entry>,
     /// The kinds of repeated events. The number of a kind is the index.
-    kinds: Vec<Option<Kind>>,
+    kinds: Vec<Option<RememberedKind>>,
     /// Events of work on devices. The times of these events are not known yet.
     unfinished: Vec<(Event, DeviceTimes)>,
     /// The number of lost events.
@@ -346,26 +374,42 @@ impl PendingEvents {
     }
 
     /// Notes an event if it is of a kind that is often repeated. Returns false for other events, which the caller must note.
-    fn repeat(&mut self, kind: &Kind, id: u64, cause: u64, times: (u64, u64)) -> bool {
-        let Some(number) = kind.number() else { return false };
-        if self.assign_number(number, kind) {
+    fn repeat(&mut self, context: Context, content: &EventContent, (id, cause): (u64, u64), times: (u64, u64)) -> bool {
+        let Some(key) = content.key() else { return false };
+        let number = kind_number(key, context.thread);
+        let is_known = |known: &RememberedKind| known.kind.is_in(context) && known.kind.content == *content;
+        let make = || RememberedKind { kind: Kind::new(context, content.clone()), determined_by: Vec::new() };
+        if self.assign_number(number, is_known, make) {
             self.add(Entry::Repeated { kind: number, id, cause, times });
-        } else {
-            self.lost += 1;
         }
         true
     }
 
-    /// Assigns this number to this kind, unless the kind has the number already. False if there is no room for the entry that notes
-    /// the assignment.
-    fn assign_number(&mut self, number: u8, kind: &Kind) -> bool {
+    /// Assigns this number to a kind, unless the kind has the number already: then `is_known` is true of the kind with the number.
+    /// Otherwise `make` makes the kind. Without room for the entry that notes the assignment, returns false, and the event is lost.
+    #[inline]
+    fn assign_number(
+        &mut self,
+        number: u8,
+        is_known: impl FnOnce(&RememberedKind) -> bool,
+        make: impl FnOnce() -> RememberedKind,
+    ) -> bool {
         match self.kinds.get(usize::from(number)) {
-            Some(Some(known)) if known == kind => return true,
-            Some(_) => {}
-            None => return false,
+            Some(Some(known)) if is_known(known) => true,
+            Some(_) => self.assign_new(number, make()),
+            // No trace has begun.
+            None => {
+                self.lost += 1;
+                false
+            }
         }
-        let is_noted = self.push(Entry::Kind(number, Box::new(kind.clone())));
-        self.kinds[usize::from(number)] = is_noted.then(|| kind.clone());
+    }
+
+    #[cold]
+    fn assign_new(&mut self, number: u8, new: RememberedKind) -> bool {
+        let is_noted = self.push(Entry::Kind(number, Box::new(new.kind.clone())));
+        self.kinds[usize::from(number)] = is_noted.then_some(new);
+        self.lost += u64::from(!is_noted);
         is_noted
     }
 }
@@ -460,14 +504,28 @@ pub struct Span(Option<(Begun, EventContent)>);
 #[must_use]
 pub struct ConditionalCallSpan<'a>(Option<(Begun, &'a dyn Fn() -> Object)>);
 
-/// The span of a launch.
+/// The span of a launch. `N` returns numbers that determine the launch, and `L` returns the launch. A launch with the numbers of an
+/// earlier launch is not made again.
 #[must_use]
-pub struct LaunchSpan {
+pub struct LaunchSpan<N: Numbers, L: Fn() -> Launch> {
     id: u64,
     begin: u64,
-    kind: Kind,
+    numbers: N,
+    launch: L,
     /// True if the launch is the only work of its call. A conditional span of the call is then not noted.
     is_alone: bool,
+}
+
+/// Returns the numbers that determine a launch, without memory for them.
+pub trait Numbers {
+    /// The numbers.
+    fn numbers(&self) -> impl Iterator<Item = u64>;
+}
+
+impl<I: Iterator<Item = u64>, F: Fn() -> I> Numbers for F {
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        self()
+    }
 }
 
 /// The beginning of a span.
@@ -494,7 +552,7 @@ impl Begun {
     }
 
     #[cold]
-    fn end(self, content: EventContent) {
+    fn end(&self, content: &EventContent) {
         let has_line =
             (self.call.is_some() || matches!(content, EventContent::Race(_))) && HAS_LINES.load(Ordering::Relaxed);
         let caller = has_line.then(|| Box::new(Backtrace::force_capture()));
@@ -505,8 +563,9 @@ impl Begun {
             local.end();
             local.number(&mut noted)
         });
-        let kind = Kind { thread, has_cause: cause > 0, call, content };
-        if caller.is_some() || !noted.repeat(&kind, id, cause, times) {
+        let context = Context { thread, has_cause: cause > 0, call };
+        if caller.is_some() || !noted.repeat(context, content, (id, cause), times) {
+            let kind = Kind::new(context, content.clone());
             noted.add(Entry::Event(Box::new(Event { id, cause, times, kind, caller })));
         }
     }
@@ -547,7 +606,7 @@ impl Span {
 impl Drop for Span {
     #[inline]
     fn drop(&mut self) {
-        if let Some((begun, content)) = self.0.take() {
+        if let Some((begun, content)) = &self.0 {
             if begun.call.is_some() {
                 set_current(begun.outer);
             }
@@ -567,32 +626,32 @@ impl<'a> ConditionalCallSpan<'a> {
 impl Drop for ConditionalCallSpan<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some((begun, object)) = self.0.take() {
+        if let Some((begun, object)) = &self.0 {
             let must_note = LOCAL.with(|local| {
                 let must_note = local.must_note();
                 local.current.set(begun.outer);
                 must_note
             });
             if must_note {
-                begun.end(EventContent::Call(object()));
+                begun.end(&EventContent::Call(object()));
             }
         }
     }
 }
 
-impl LaunchSpan {
+impl<N: Numbers, L: Fn() -> Launch> LaunchSpan<N, L> {
     /// The span of a launch. To be called only while a trace is recorded.
     #[cold]
-    pub fn new(launch: Launch) -> Self {
-        Self { id: LOCAL.with(Local::new_id), begin: now(), kind: Kind::of(launch), is_alone: false }
+    pub fn new(numbers: N, launch: L) -> Self {
+        Self { id: LOCAL.with(Local::new_id), begin: now(), numbers, launch, is_alone: false }
     }
 
     /// The span of a launch that is the only work of its call. It begins when the call began. This span alone does not
     /// cause a conditional span of the call to be noted.
-    #[cold]
-    pub fn of_call(launch: Launch) -> Self {
+    #[inline]
+    pub fn of_call(numbers: N, launch: L) -> Self {
         let (id, begin) = LOCAL.with(|local| (local.new_id(), local.current.get().begin));
-        Self { id, begin: begin.unwrap_or_else(now), kind: Kind::of(launch), is_alone: true }
+        Self { id, begin: begin.unwrap_or_else(now), numbers, launch, is_alone: true }
     }
 
     /// The id of the event.
@@ -601,19 +660,29 @@ impl LaunchSpan {
     }
 }
 
-impl Drop for LaunchSpan {
-    #[cold]
+impl<N: Numbers, L: Fn() -> Launch> Drop for LaunchSpan<N, L> {
+    #[inline]
     fn drop(&mut self) {
-        let (id, times) = (self.id, (self.begin, now()));
-        let mut noted = NOTED.lock();
+        let times = (self.begin, now());
         LOCAL.with(|local| {
             if !self.is_alone {
                 local.end();
             }
             let outer = local.current.get();
             let cause = if local.must_note() { outer.id } else { 0 };
-            (self.kind.thread, self.kind.has_cause, self.kind.call) = (local.number(&mut noted), cause > 0, outer.call);
-            noted.repeat(&self.kind, id, cause, times);
+            let mut noted = NOTED.lock();
+            let context = Context { thread: local.number(&mut noted), has_cause: cause > 0, call: outer.call };
+            let is_known = |known: &RememberedKind| {
+                known.kind.is_in(context) && self.numbers.numbers().eq(known.determined_by.iter().copied())
+            };
+            let make = || RememberedKind {
+                kind: Kind::new(context, EventContent::Launch((self.launch)())),
+                determined_by: self.numbers.numbers().collect(),
+            };
+            let number = kind_number(joined(self.numbers.numbers(), 1), context.thread);
+            if noted.assign_number(number, is_known, make) {
+                noted.add(Entry::Repeated { kind: number, id: self.id, cause, times });
+            }
         });
     }
 }

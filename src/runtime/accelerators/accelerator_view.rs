@@ -11,7 +11,7 @@ use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled, L
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::operations::host_operation::was_reported;
 use crate::runtime::{process, race};
-use crate::trace::events::{self, Captures, Launch, LaunchSpan, Object, Progress, Span, Track};
+use crate::trace::events::{self, Captures, Launch, LaunchSpan, Numbers, Object, Progress, Span, Track};
 use crate::trace::labels;
 use crate::trace::names::{CachedName, Name};
 use crate::trace::transfers::{Call, explicit};
@@ -199,9 +199,10 @@ impl AcceleratorView {
     }
 
     /// The launch's event, if a trace is being recorded.
-    fn traced(&self, kernel: &LoadedKernel) -> Option<LaunchSpan> {
-        let launch = || Launch { kernel: kernel.name(), track: self.track, captures: Captures::new() };
-        events::is_on().then(|| LaunchSpan::new(launch()))
+    fn traced(&self, kernel: &LoadedKernel) -> Option<LaunchSpan<impl Numbers, impl Fn() -> Launch>> {
+        let (kernel, track) = (kernel.name(), self.track);
+        let launch = move || Launch { kernel, track, captures: Captures::new() };
+        events::is_on().then(|| LaunchSpan::new(move || [u64::from(kernel.number()), track.queue].into_iter(), launch))
     }
 
     /// Puts a launch on the queue, and records its device times in the trace if the device has timestamps.

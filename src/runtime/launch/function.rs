@@ -313,8 +313,8 @@ impl<'a> PreparedLaunch<'a> {
             return launch(self.launch.timer);
         }
         let name = kernel_name(self.launch);
-        let traced = Launch { kernel: name, track: view.track(), captures: captures(self.launch) };
-        let span = LaunchSpan::of_call(traced);
+        let traced = || Launch { kernel: name, track: view.track(), captures: captures(self.launch) };
+        let span = LaunchSpan::of_call(|| self.numbers(name, view.track().queue), traced);
         let local_slot = TimerSlot::default();
         let slot = self.launch.timer.or_else(|| events::times_devices().then_some(&local_slot));
         let point = launch(slot)?;
@@ -322,6 +322,22 @@ impl<'a> PreparedLaunch<'a> {
             view.trace_times(name, span.id(), &point, timer);
         }
         Ok(point)
+    }
+
+    /// The numbers that determine the event of this launch.
+    #[inline]
+    fn numbers(&self, name: Name, queue: u64) -> impl Iterator<Item = u64> {
+        let kernel = self.known_kernel.map_or(0, |kernel| kernel.id);
+        let extent = self.launch.extent.iter().map(|&e| u64::from(e.unsigned_abs()));
+        let views = self.launch.arguments.iter().filter_map(|a| match (&a.section, &a.slot) {
+            (Operand::View(part), Some(slot)) => {
+                let is_indirect = matches!(slot, AddressSlot::Indirect(..));
+                let slot = u64::from(slot.offset()) << 2 | u64::from(is_indirect) << 1 | u64::from(a.access.writes());
+                Some(part.source().id().rotate_left(32) ^ slot)
+            }
+            _ => None,
+        });
+        [u64::from(name.number()) << 32 | queue, kernel].into_iter().chain(extent).chain(views)
     }
 
     /// Reserves memory for arguments that the kernel does not use, without transferring bytes or marking them as written. Must be
