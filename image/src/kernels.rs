@@ -72,6 +72,8 @@ pub enum DeviceProperty {
     /// 1 / sqrt(x) of a double has an error of at most 1 ulp, also for subnormal x, and is right for zero, infinity and NaN. After 1 /
     /// sqrt(x) of a float, one correction with an fma rounds the square root correctly.
     NearInverseRoots = 10,
+    /// The driver merges loads from adjacent addresses, unless the addresses are constants, but no stores.
+    MergesOnlyLoads = 11,
 }
 
 impl DeviceProperty {

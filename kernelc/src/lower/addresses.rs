@@ -1,6 +1,8 @@
-//! Address arithmetic: the offsets that constant addresses and `getelementptr` add to a base address.
+//! Address arithmetic: the offsets that constant addresses and `getelementptr` add to a base address, and addresses as sums, which can be
+//! compared.
 
-use crate::ir::{CastOp, Constant, GlobalId, Op, Operand, Type, Value};
+use crate::ir::{CastOp, Constant, GlobalId, Instruction, LocalId, Op, Operand, Type, Value};
+use std::collections::BTreeMap;
 
 /// The global variable into which a constant address points, and the offset in bytes; `None` for other constants.
 pub(super) fn constant_address(constant: &Constant) -> Option<(GlobalId, i64)> {
@@ -76,4 +78,30 @@ pub(super) fn steps<'a>(source: &Type, indices: &'a [Operand]) -> Option<Steps<'
         }
     }
     Some(result)
+}
+
+/// An address: a base pointer, indices with their strides in bytes, and a constant offset in bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sum {
+    pub(super) base: LocalId,
+    pub(super) by: BTreeMap<LocalId, u64>,
+    pub(super) offset: i64,
+}
+
+impl Sum {
+    /// The address that a pointer holds, as a sum; `None` if the pointer is a constant.
+    pub(super) fn of(definitions: &[Option<&Instruction>], pointer: &Operand) -> Option<Self> {
+        let mut sum = Self { base: pointer.value.local()?, by: BTreeMap::new(), offset: 0 };
+        while let Some(Op::Gep { source, base, indices, .. }) =
+            definitions[sum.base.0].map(|instruction| &instruction.op)
+        {
+            let (Some(inner), Some(steps)) = (base.value.local(), steps(source, indices)) else { break };
+            for (index, bytes) in &steps.by {
+                *sum.by.entry(index.value.local()?).or_default() += bytes;
+            }
+            sum.offset = sum.offset.checked_add(steps.offset)?;
+            sum.base = inner;
+        }
+        Some(sum)
+    }
 }

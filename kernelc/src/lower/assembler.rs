@@ -108,6 +108,8 @@ pub(super) struct Assembler {
     first: Vec<Instruction>,
     /// The hidden zeros that the code in `first` computes (`zero_of_device`).
     zeros: HashMap<Scalar, Word>,
+    /// See [`Assembler::hidden_index`].
+    hidden_index: Option<Word>,
     functions: HashMap<(&'static str, Scalar), Word>,
 }
 
@@ -143,6 +145,7 @@ impl Assembler {
             variables: Vec::new(),
             first: Vec::new(),
             zeros: HashMap::new(),
+            hidden_index: None,
             functions: HashMap::new(),
         };
         for capability in [Capability::Shader, Capability::Int64, Capability::PhysicalStorageBufferAddresses] {
@@ -393,23 +396,53 @@ impl Assembler {
         if let Some(&known) = self.zeros.get(&scalar) {
             return known;
         }
-        let code = std::mem::take(&mut self.blocks);
-        self.begin_block(0);
-        let shortens_zeros = self.device_property(DeviceProperty::ShortensZeros as u32);
-        let constant = self.constant(scalar, 0);
-        // The hidden zero is bit 63 of an address. Drivers do not know that this bit is 0.
-        let address = self.arguments();
-        let shift = self.constant(Scalar::U32, 63);
-        let mut hidden = self.make(Op::ShiftRightLogical, Scalar::U64, &[address, shift]);
-        if scalar == Scalar::F32 {
-            hidden = self.make(Op::UConvert, Scalar::U32, &[hidden]);
-        }
-        let hidden = self.make(Op::Bitcast, scalar, &[hidden]);
-        let zero = self.make(Op::Select, scalar, &[shortens_zeros, hidden, constant]);
-        let made = std::mem::replace(&mut self.blocks, code);
-        self.first.extend(made.into_iter().flat_map(|block| block.instructions));
+        let zero = self.at_entry(|asm| {
+            let shortens_zeros = asm.device_property(DeviceProperty::ShortensZeros as u32);
+            let constant = asm.constant(scalar, 0);
+            let mut hidden = asm.hidden_zero();
+            if scalar == Scalar::F32 {
+                hidden = asm.make(Op::UConvert, Scalar::U32, &[hidden]);
+            }
+            let hidden = asm.make(Op::Bitcast, scalar, &[hidden]);
+            asm.make(Op::Select, scalar, &[shortens_zeros, hidden, constant])
+        });
         self.zeros.insert(scalar, zero);
         zero
+    }
+
+    /// A 64-bit zero that drivers do not recognise: bit 63 of an address. Drivers do not know that this bit is 0.
+    fn hidden_zero(&mut self) -> Word {
+        let address = self.arguments();
+        let shift = self.constant(Scalar::U32, 63);
+        self.make(Op::ShiftRightLogical, Scalar::U64, &[address, shift])
+    }
+
+    /// The index 0 of an array. On devices with `DeviceProperty::MergesOnlyLoads`, the driver only recognises that the index is a multiple
+    /// of 16, so that it merges loads from adjacent elements.
+    pub(super) fn hidden_index(&mut self) -> Word {
+        if let Some(known) = self.hidden_index {
+            return known;
+        }
+        let index = self.at_entry(|asm| {
+            let merges = asm.device_property(DeviceProperty::MergesOnlyLoads as u32);
+            let hidden = asm.hidden_zero();
+            let hidden = asm.make(Op::UConvert, Scalar::U32, &[hidden]);
+            let (four, zero) = (asm.constant(Scalar::U32, 4), asm.constant(Scalar::U32, 0));
+            let multiple = asm.make(Op::ShiftLeftLogical, Scalar::U32, &[hidden, four]);
+            asm.make(Op::Select, Scalar::U32, &[merges, multiple, zero])
+        });
+        self.hidden_index = Some(index);
+        index
+    }
+
+    /// Emits instructions at the beginning of the entry point.
+    fn at_entry(&mut self, emit: impl FnOnce(&mut Self) -> Word) -> Word {
+        let code = std::mem::take(&mut self.blocks);
+        self.begin_block(0);
+        let word = emit(self);
+        let made = std::mem::replace(&mut self.blocks, code);
+        self.first.extend(made.into_iter().flat_map(|block| block.instructions));
+        word
     }
 
     // Instructions of the current function.

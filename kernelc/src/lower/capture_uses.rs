@@ -23,7 +23,7 @@ pub(super) struct CaptureUse {
 /// The maximum number of bytes that one thread accesses through a pointer; `None` if a loop accesses memory through it, or
 /// if the size of an access is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ThreadBytes(Option<u64>);
+pub(super) struct ThreadBytes(pub(super) Option<u64>);
 
 impl Default for ThreadBytes {
     fn default() -> Self {
@@ -32,7 +32,7 @@ impl Default for ThreadBytes {
 }
 
 impl ThreadBytes {
-    fn add(&mut self, bytes: Option<u64>) {
+    pub(super) fn add(&mut self, bytes: Option<u64>) {
         self.0 = self.0.zip(bytes).and_then(|(sum, bytes)| sum.checked_add(bytes));
     }
 

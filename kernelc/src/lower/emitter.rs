@@ -2,6 +2,7 @@
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Scalar, Workgroup};
+use super::capture_uses::ThreadBytes;
 use super::checked::{Checked, Names};
 use super::division;
 use super::global_order::{Order, barrier_orders};
@@ -11,6 +12,8 @@ use super::pointer_sets::PointerClass;
 use super::pointers::{NO_CONSTANT, Object, PointerAnalysis};
 use super::reach::{self, Provenances};
 use super::scalars::{Leaf, ScalarKind, aligned_at, leaves};
+use super::store_groups::StoreGroups;
+use super::tile_loads;
 use super::uniform::Uniform;
 use crate::bounds_option::Bounds;
 use crate::device_abi::{DeviceFunction, GLOBAL_MEMORY, Position, TILE_MEMORY};
@@ -18,8 +21,8 @@ use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Modu
 use crate::kernel_error::KernelError;
 use revamp_image::{DeviceProperty, ImageUse};
 use rspirv::dr;
-use rspirv::spirv::{self, Op as S, Word};
-use std::collections::HashMap;
+use rspirv::spirv::{self, Op as S, StorageClass, Word};
+use std::collections::{HashMap, HashSet};
 
 /// How kernels are compiled.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +124,9 @@ pub(super) struct Emitter<'m> {
     /// The factors of each product in the current block that may be fused with a sum.
     pub(super) products: HashMap<Word, [Word; 2]>,
     pub(super) narrow_addresses: NarrowAddresses<'m>,
+    pub(super) store_groups: StoreGroups,
+    /// See [`tile_loads`].
+    blocks_with_adjacent_loads: HashSet<usize>,
 }
 
 impl<'m> Emitter<'m> {
@@ -135,6 +141,9 @@ impl<'m> Emitter<'m> {
         let mut asm = Assembler::new();
         asm.coherent = tiles_communicate(module, function, pointers);
         let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
+        // Checked and coherent stores have forms of their own.
+        let merges_stores = options.bounds == Bounds::Off && !asm.coherent;
+        let store_groups = merges_stores.then(|| StoreGroups::of(module, function, pointers)).unwrap_or_default();
         Ok(Emitter {
             module,
             function,
@@ -166,6 +175,8 @@ impl<'m> Emitter<'m> {
             shared_divisors: division::shared_divisors(function),
             products: HashMap::new(),
             narrow_addresses: NarrowAddresses::of(function, pointers),
+            store_groups,
+            blocks_with_adjacent_loads: tile_loads::blocks_with_adjacent_loads(function, pointers),
         })
     }
 
@@ -306,6 +317,17 @@ impl<'m> Emitter<'m> {
     }
 
     pub(super) fn load(&mut self, from: Address, ty: &Type, align: u64, volatile: bool) -> Lowered<Vec<Word>> {
+        let from = match from {
+            Address::In(group, at)
+                if group.class == StorageClass::Workgroup
+                    && self.asm.constant_u32(at).is_some()
+                    && self.blocks_with_adjacent_loads.contains(&self.place.0) =>
+            {
+                let base = self.asm.hidden_index();
+                Address::In(group, self.asm.sum_u32(base, at))
+            }
+            other => other,
+        };
         let mut words = Vec::new();
         for leaf in self.leaves(ty)? {
             let at = from.plus(&mut self.asm, leaf.offset);
@@ -383,16 +405,22 @@ impl<'m> Emitter<'m> {
         self.begin_block(merge);
     }
 
-    /// True if the kernel accesses elements of arrays or views with a stride of at least `MIN_WIDE_BYTES` bytes, as in an array of structs.
-    pub(super) fn has_wide_elements(&self) -> bool {
-        self.function.instructions().any(|i| match &i.op {
+    /// True if the kernel accesses wide elements, as in an array of structs, and many bytes. Accesses of neighbouring threads to wide elements
+    /// are far apart and fill more of the cache, so small workgroups are faster. But a device starts only about one workgroup in a clock
+    /// cycle: with few bytes in each thread, small workgroups cannot keep its memory busy.
+    pub(super) fn prefers_small_workgroups(&self) -> bool {
+        let is_wide = |op: &Op| match op {
             Op::Gep { source, base, indices, .. } => {
                 self.class_of(base) == PointerClass::Device
                     && steps(source, indices)
                         .is_some_and(|steps| steps.by.iter().any(|(_, bytes)| *bytes >= MIN_WIDE_BYTES))
             }
             _ => false,
-        })
+        };
+        let mut thread_bytes = ThreadBytes::default();
+        self.pointers.uses.values().for_each(|used| thread_bytes.add(used.thread_bytes.0));
+        let has_few_bytes = thread_bytes.0.is_some_and(|bytes| bytes < MIN_THREAD_BYTES);
+        !has_few_bytes && self.function.instructions().any(|i| is_wide(&i.op))
     }
 
     pub(super) fn number(&mut self, id: Position, component: u32) -> Word {
@@ -410,3 +438,6 @@ impl<'m> Emitter<'m> {
 
 /// The minimum size of a wide element, in bytes.
 const MIN_WIDE_BYTES: u64 = 16;
+/// The minimum of bytes that each thread accesses in a small workgroup. An H200 starts some 100 threads in a nanosecond if a workgroup has 64,
+/// and accesses some 4,800 bytes.
+const MIN_THREAD_BYTES: u64 = 64;

@@ -7,6 +7,7 @@ use super::memory::{self, Address};
 use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::Object;
 use super::scalars::{Leaf, ScalarKind, aligned_at, leaf_range};
+use super::store_groups::Fate;
 use super::structured_flow::{Merge, StructuredFlow};
 use super::{bounds, calls, division, integers, quotient_groups};
 use crate::ir::{
@@ -112,6 +113,11 @@ impl Emitter<'_> {
                 })?,
             },
             Op::Store { value, pointer, align, volatile, atomic } => {
+                match self.store_groups.take(self.place) {
+                    Fate::Alone => {}
+                    Fate::Later => return Ok(()),
+                    Fate::Now(group) => return self.store_group(&group),
+                }
                 let access = self.access(pointer, 0, value.ty.size().unwrap_or(0), *align, bounds::WRITES)?;
                 self.guarded(access, &[], |e, to| {
                     if *atomic {
@@ -516,7 +522,7 @@ impl Emitter<'_> {
         Ok(words)
     }
 
-    fn store(&mut self, to: Address, value: &Operand, align: u64, volatile: bool) -> Lowered<()> {
+    pub(super) fn store(&mut self, to: Address, value: &Operand, align: u64, volatile: bool) -> Lowered<()> {
         let words = self.words(value)?;
         for (leaf, word) in self.leaves(&value.ty)?.into_iter().zip(words) {
             let at = to.plus(&mut self.asm, leaf.offset);

@@ -56,7 +56,7 @@ impl AccessPattern {
 }
 
 /// The largest power of two, up to 8, that is known to divide a value.
-fn known_divisor(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
+pub(super) fn known_divisor(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
     let of = |op: &Operand| known_divisor(definitions, &op.value, depth + 1);
     match value {
         Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef | Constant::Poison) => 8,

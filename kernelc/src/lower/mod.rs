@@ -6,8 +6,8 @@
 //!    the instructions of blocks with quotients of floats.
 //! 2. `pointers` finds the memory that each pointer may point to.
 //! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
-//! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients` and
-//!    `printf`.
+//! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`,
+//!    `store_groups`, `tile_loads` and `printf`.
 //!
 //! All steps that emit SPIR-V share the `emitter`, which writes through the `assembler`. Each kernel becomes one SPIR-V module with one
 //! entry point, `main`, and one push constant: the 64-bit device address of the argument block.
@@ -49,9 +49,11 @@ mod quotients;
 mod reach;
 mod remarks;
 mod scalars;
+mod store_groups;
 mod structured_flow;
 #[cfg(test)]
 mod tests;
+mod tile_loads;
 mod uniform;
 mod uniform_loads;
 mod uniformity;

@@ -327,6 +327,7 @@ impl Physical {
         let forms = [
             (nvidia, DeviceProperty::Breaks),
             (nvidia, DeviceProperty::Reciprocals),
+            (nvidia, DeviceProperty::MergesOnlyLoads),
             (self.gpu_code || radv, DeviceProperty::NarrowOffsets),
         ];
         forms.into_iter().filter_map(|(is_preferred, form)| is_preferred.then_some(form))

@@ -1,37 +1,10 @@
-//! Represents addresses as sums, so that they can be compared.
+//! The accesses to device memory whose addresses can be compared.
 
 use super::kernel::Kernel;
-use crate::ir::{Instruction, LocalId, Op, Operand, Type};
-use crate::lower::addresses::steps;
+use crate::ir::{Op, Type};
+use crate::lower::addresses::Sum;
 use crate::lower::capture_uses::Origin;
 use crate::lower::pointer_sets::PointerClass;
-use std::collections::BTreeMap;
-
-/// An address: a base pointer, indices with their strides in bytes, and a constant offset in bytes.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sum {
-    pub base: LocalId,
-    pub by: BTreeMap<LocalId, u64>,
-    pub offset: i64,
-}
-
-impl Sum {
-    /// The address that a pointer holds, as a sum; `None` if the pointer is a constant.
-    pub fn of(definitions: &[Option<&Instruction>], pointer: &Operand) -> Option<Self> {
-        let mut sum = Self { base: pointer.value.local()?, by: BTreeMap::new(), offset: 0 };
-        while let Some(Op::Gep { source, base, indices, .. }) =
-            definitions[sum.base.0].map(|instruction| &instruction.op)
-        {
-            let (Some(inner), Some(steps)) = (base.value.local(), steps(source, indices)) else { break };
-            for (index, bytes) in &steps.by {
-                *sum.by.entry(index.value.local()?).or_default() += bytes;
-            }
-            sum.offset = sum.offset.checked_add(steps.offset)?;
-            sum.base = inner;
-        }
-        Some(sum)
-    }
-}
 
 /// An access to device memory that is neither volatile nor atomic.
 pub struct Access {
