@@ -3,7 +3,7 @@
 //! LLVM's passes have inlined all calls and structured the control flow (see `pipelines`). The steps here, in order:
 //!
 //! 1. `structured_flow`, which uses `alternatives`, `edges` and `breaks`, gives each construct a merge block. `quotient_groups` orders
-//!    the instructions of blocks with quotients of floats.
+//!    the instructions of blocks with quotients of floats. `tile_phis` aligns the pointers of loops in tile_static memory.
 //! 2. `pointers` finds the memory that each pointer may point to.
 //! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
 //! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`,
@@ -54,6 +54,7 @@ mod structured_flow;
 #[cfg(test)]
 mod tests;
 mod tile_loads;
+mod tile_phis;
 mod uniform;
 mod uniform_loads;
 mod uniformity;

@@ -109,6 +109,11 @@ impl StoreGroups {
         }
     }
 
+    /// True if the store at this place is in a group.
+    pub(super) fn contains(&self, place: (usize, usize)) -> bool {
+        self.by_last.contains_key(&place) || self.earlier.contains(&place)
+    }
+
     /// What becomes of the store at this place. Each group is returned once.
     pub(super) fn take(&mut self, place: (usize, usize)) -> Fate {
         match self.by_last.remove(&place) {
@@ -143,17 +148,21 @@ fn store_of(
     Some(Store { at, sum: Sum::of(definitions, pointer)?, leaves: leaves(&value.ty)? })
 }
 
-/// The group that these stores form, if any of them become vector stores. All addresses differ only by constants.
-fn group(definitions: &[Option<&Instruction>], run: &[Store]) -> Option<StoreGroup> {
-    let Sum { base, by, .. } = &run.first()?.sum;
-    let is_phi = |local: LocalId| definitions[local.0].is_some_and(|made| matches!(made.op, Op::Phi { .. }));
-    if is_phi(*base) {
-        return None;
-    }
-    let divisors = by.iter().map(|(&index, &scale)| {
+/// The number of bytes, at most [`MAX_VECTOR_BYTES`], to which an address without its constant part is aligned if its base is.
+pub(super) fn alignment(definitions: &[Option<&Instruction>], sum: &Sum) -> u64 {
+    let divisors = sum.by.iter().map(|(&index, &scale)| {
         known_divisor(definitions, &Value::Local(index), 0) << scale.trailing_zeros().min(MAX_VECTOR_BYTES.ilog2())
     });
-    let align = divisors.min().unwrap_or(MAX_VECTOR_BYTES).min(MAX_VECTOR_BYTES);
+    divisors.min().unwrap_or(MAX_VECTOR_BYTES).min(MAX_VECTOR_BYTES)
+}
+
+/// The group that these stores form, if any of them become vector stores. All addresses differ only by constants.
+fn group(definitions: &[Option<&Instruction>], run: &[Store]) -> Option<StoreGroup> {
+    let sum = &run.first()?.sum;
+    if definitions[sum.base.0].is_some_and(|made| matches!(made.op, Op::Phi { .. })) {
+        return None;
+    }
+    let align = alignment(definitions, sum);
     let scalars = |(store, of): (usize, &Store)| {
         let begin = of.sum.offset;
         let all = of.leaves.iter().enumerate();
@@ -168,7 +177,7 @@ fn group(definitions: &[Option<&Instruction>], run: &[Store]) -> Option<StoreGro
         return None; // The order of the stores matters.
     }
     let pieces = pieces(&all, align);
-    let group = StoreGroup { stores: run.iter().map(|store| store.at).collect(), base: *base, align, pieces };
+    let group = StoreGroup { stores: run.iter().map(|store| store.at).collect(), base: sum.base, align, pieces };
     group.has_vectors().then_some(group)
 }
 
@@ -280,4 +289,77 @@ fn vector_store(asm: &mut Assembler, at: Word, lane: Scalar, lanes: &[Word]) {
     let access = [dr::Operand::MemoryAccess(spirv::MemoryAccess::ALIGNED), dr::Operand::LiteralBit32(bytes as u32)];
     let operands = [to, value].map(dr::Operand::IdRef).into_iter().chain(access).collect();
     asm.push(dr::Instruction::new(S::Store, None, None, operands));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{LOADS, compile_and_load};
+    use super::*;
+
+    /// The alignments of the stores of a kernel that stores through %p, the element of `bytes` bytes of thread %i.
+    fn stores(bytes: u32, lines: &str) -> Vec<u32> {
+        let body = format!(
+            "{LOADS}  %n = call i32 @__revamp_global_id(i32 0)
+  %i = zext i32 %n to i64
+  %p = getelementptr inbounds [{bytes} x i8], ptr addrspace(4) %b, i64 %i
+{lines}  ret void"
+        );
+        let (_, module) = compile_and_load(&body);
+        let stores = module.all_inst_iter().filter(|one| one.class.opcode == S::Store);
+        let align = |one: &dr::Instruction| match one.operands.last() {
+            Some(dr::Operand::LiteralBit32(align)) => *align,
+            other => panic!("a store has {other:?} instead of an alignment"),
+        };
+        stores.map(align).collect()
+    }
+
+    /// Stores of 4 bytes at these offsets.
+    fn words(offsets: &[i32]) -> String {
+        let store = |at: &i32| {
+            format!(
+                "  %p{at} = getelementptr inbounds i8, ptr addrspace(4) %p, i64 {at}
+  store i32 {at}, ptr addrspace(4) %p{at}, align 4
+"
+            )
+        };
+        offsets.iter().map(store).collect()
+    }
+
+    #[test]
+    fn adjacent_stores_become_vectors_where_the_address_is_aligned() {
+        assert_eq!(stores(16, &words(&[0, 4, 8, 12])), [16, 4, 4, 4, 4]);
+        // The order of the stores does not matter.
+        assert_eq!(stores(32, &words(&[12, 4, 8, 0])), [16, 4, 4, 4, 4]);
+        // 12 of 16 bytes, and elements of 24 bytes.
+        assert_eq!(stores(16, &words(&[0, 4, 8])), [8, 4, 4, 4, 4]);
+        assert_eq!(stores(24, &words(&[0, 4, 8, 12])), [8, 8, 4, 4, 4, 4]);
+        // The first vector begins in the middle of 16 bytes.
+        assert_eq!(stores(16, &words(&[4, 8, 12])), [4, 8, 4, 4, 4]);
+        let doubles = "  %q = getelementptr inbounds i8, ptr addrspace(4) %p, i64 8
+  store double 1.0, ptr addrspace(4) %p, align 8
+  store double 2.0, ptr addrspace(4) %q, align 8
+";
+        assert_eq!(stores(16, doubles), [16, 8, 8]);
+        assert_eq!(stores(16, "  store <4 x float> zeroinitializer, ptr addrspace(4) %p, align 4\n"), [16, 4, 4, 4, 4]);
+    }
+
+    #[test]
+    fn other_stores_stay() {
+        // Elements of 12 bytes are not aligned to 8 bytes.
+        assert_eq!(stores(12, &words(&[0, 4, 8])), [4, 4, 4]);
+        assert_eq!(stores(16, &words(&[0, 8])), [4, 4]);
+        // Overlapping stores, whose order matters.
+        let overlapping = format!("{}  store i64 7, ptr addrspace(4) %p, align 8\n", words(&[0, 4]));
+        assert_eq!(stores(16, &overlapping), [4, 4, 8]);
+        // A load between the stores may read what the first one wrote.
+        let between = "  store i32 1, ptr addrspace(4) %p, align 4
+  %v = load i32, ptr addrspace(4) %a, align 4
+  %q = getelementptr inbounds i8, ptr addrspace(4) %p, i64 4
+  store i32 %v, ptr addrspace(4) %q, align 4
+";
+        assert_eq!(stores(16, between), [4, 4]);
+        let volatile = words(&[0, 4]).replace("store i32 4", "store volatile i32 4");
+        assert_eq!(stores(16, &volatile), [4, 4]);
+        assert_eq!(stores(16, "  store <4 x i16> zeroinitializer, ptr addrspace(4) %p, align 2\n"), [2, 2, 2, 2]);
+    }
 }

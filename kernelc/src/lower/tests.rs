@@ -47,7 +47,7 @@ fn compiled(body: &str) -> Result<CompiledKernel, Vec<KernelError>> {
     compile_module(&module, &Options::default()).map(|mut kernels| kernels.remove(0))
 }
 
-fn compile_and_load(body: &str) -> (CompiledKernel, dr::Module) {
+pub(super) fn compile_and_load(body: &str) -> (CompiledKernel, dr::Module) {
     let kernel = compiled(body).unwrap_or_else(|r| panic!("{r:?}"));
     let module = dr::load_words(&kernel.spirv).unwrap_or_else(|e| panic!("{e}"));
     (kernel, module)
@@ -58,11 +58,11 @@ fn assert_refused(body: &str, part: &str) {
     assert!(refusals.iter().any(|r| r.message.contains(part)), "{refusals:?}");
 }
 
-fn count(module: &dr::Module, op: Op) -> usize {
+pub(super) fn count(module: &dr::Module, op: Op) -> usize {
     module.all_inst_iter().filter(|i| i.class.opcode == op).count()
 }
 
-const LOADS: &str = "  %a = load ptr addrspace(4), ptr addrspace(2) %0, align 8
+pub(super) const LOADS: &str = "  %a = load ptr addrspace(4), ptr addrspace(2) %0, align 8
   %at = getelementptr inbounds i8, ptr addrspace(2) %0, i64 8
   %b = load ptr addrspace(4), ptr addrspace(2) %at, align 8
 ";

@@ -53,7 +53,7 @@ void tables(array_view<int> a) {
 
 // clang-format off
 // 11:13: kernel of # instructions, # bytes of SPIR-V
-// 11:18: 3 stores to adjacent addresses (12 bytes) are not merged: SPIR-V has one store for each scalar, and only the driver can merge these stores
+// 11:18: 3 stores to adjacent addresses (12 bytes) are not merged, because their address is a multiple of only 4 bytes
 // 20:29: kernel of # instructions, # bytes of SPIR-V
 // 19:13: loop unrolled completely: 4 iterations
 // 20:17: a local array of 16 bytes is in registers (SSA values)
@@ -63,7 +63,7 @@ void tables(array_view<int> a) {
 // 32:27: loaded again, because a store between the two loads uses another array or array_view, which may be the same memory; keep the value in a variable
 // 32:34: loaded again, because a store between the two loads uses another array or array_view, which may be the same memory; keep the value in a variable
 // 34:13: loop unrolled by 8: its trip count is known only at run time
-// 35:22: 8 stores to adjacent addresses (32 bytes) are not merged: SPIR-V has one store for each scalar, and only the driver can merge these stores
+// 35:22: 8 stores to adjacent addresses (32 bytes) are not merged, because the kernel accesses other memory between them, or other bytes surround them
 // 35:25: loaded again, because a store between the two loads uses another array or array_view, which may be the same memory; keep the value in a variable (7 times)
 // 35:25: loaded from the same address in each iteration, because the loop stores to another array or array_view, which may be the same memory; load the value before the loop (2 times)
 // 44:13: kernel of # instructions, # bytes of SPIR-V

@@ -1,9 +1,13 @@
-//! Remarks on stores to adjacent addresses, which the compiler does not merge into vector stores.
+//! Remarks on stores to adjacent addresses that the compiler does not merge into vector stores.
 
 use super::addresses::{Access, accesses};
 use super::kernel::Kernel;
 use crate::lower::scalars::leaves;
+use crate::lower::store_groups::{StoreGroups, alignment};
 use crate::report::Remark;
+
+/// The smallest alignment of a vector store in bytes.
+const MIN_ALIGN: u64 = 8;
 
 /// Remarks on stores of scalars to consecutive addresses in one block.
 pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
@@ -11,16 +15,22 @@ pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
     stores.sort_by(|a, b| {
         (a.block, a.sum.base, &a.sum.by, a.sum.offset).cmp(&(b.block, b.sum.base, &b.sum.by, b.sum.offset))
     });
+    let definitions = kernel.function.definitions();
+    let groups = StoreGroups::of(kernel.module, kernel.function, &kernel.pointers);
     let mut all = Vec::new();
     for run in stores.chunk_by(follows) {
         let scalars: usize = run.iter().filter_map(|store| leaves(&store.ty)).map(|all| all.len()).sum();
         let bytes: u64 = run.iter().filter_map(|store| store.ty.size()).sum();
         let Some(first) = run.iter().min_by_key(|store| store.at).filter(|_| scalars > 1) else { continue };
+        if groups.contains((first.block, first.at)) {
+            continue;
+        }
+        let why = match alignment(&definitions, &first.sum) {
+            align if align < MIN_ALIGN => format!("their address is a multiple of only {align} bytes"),
+            _ => "the kernel accesses other memory between them, or other bytes surround them".into(),
+        };
         let location = kernel.function.blocks[first.block].instructions[first.at].location;
-        let text = format!(
-            "{scalars} stores to adjacent addresses ({bytes} bytes) are not merged: SPIR-V has one store for each \
-             scalar, and only the driver can merge these stores"
-        );
+        let text = format!("{scalars} stores to adjacent addresses ({bytes} bytes) are not merged, because {why}");
         all.extend(Remark::at(kernel.module, location, text));
     }
     all
