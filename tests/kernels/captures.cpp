@@ -2,6 +2,7 @@
 #include "device.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <string>
 
@@ -52,7 +53,96 @@ struct outer {
     void operator()(index<1> i) const restrict(amp, cpu) { to[i] = in(i[0]) + 1; }
 };
 
+// Elements whose stores become vector stores where their addresses are aligned.
+struct six {
+    int a, b;
+    float c, d;
+    int e, f;
+};
+struct alignas(16) three {
+    int a, b, c;
+};
+struct wide {
+    double a, b;
+    int c, d;
+};
+struct odd {
+    int a, b, c;
+};
+
+// Stores one element in each thread, from the element `first` on. Returns the numbers in the memory of the elements.
+template <class T, class Make> std::vector<int> stored(int first, Make make) {
+    const int count = 100, words = sizeof(T) / sizeof(int);
+    std::vector<int> memory((first + count) * words, -1);
+    const array_view<int> all(static_cast<int>(memory.size()), memory);
+    const array_view<T> elements = all.reinterpret_as<T>().section(first, count);
+    parallel_for_each(
+        vulkan_view(), elements.extent, [=](index<1> i) restrict(amp, cpu) { elements[i] = make(i[0]); });
+    all.synchronize();
+    return memory;
+}
+
+// The same on the host.
+template <class T, class Make> std::vector<int> expected(int first, Make make) {
+    const int count = 100, words = sizeof(T) / sizeof(int);
+    std::vector<int> memory((first + count) * words, -1);
+    for (int i = 0; i < count; i++) {
+        const T one = make(i);
+        std::memcpy(&memory[(first + i) * words], &one, sizeof one);
+    }
+    return memory;
+}
+
 } // namespace
+
+TEST(whole_elements_are_stored) {
+    const auto make_six = [](int i) restrict(amp, cpu) {
+        return six{i, i + 1, float(i), 0.5f, ~i, i * i};
+    };
+    const auto make_wide = [](int i) restrict(amp, cpu) {
+        return wide{double(i), 0.25, i, -i};
+    };
+    const auto make_odd = [](int i) restrict(amp, cpu) {
+        return odd{i, i + 7, -i};
+    };
+    for (const int first : {0, 1, 3}) {
+        CHECK(stored<six>(first, make_six) == expected<six>(first, make_six));
+        CHECK(stored<wide>(first, make_wide) == expected<wide>(first, make_wide));
+        CHECK(stored<odd>(first, make_odd) == expected<odd>(first, make_odd));
+    }
+    // The padding of an element keeps its value.
+    std::vector<three> padded(50);
+    std::memset(static_cast<void *>(padded.data()), 0x55, padded.size() * sizeof(three));
+    const array_view<three> view(50, padded);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            view[i].a = i[0];
+            view[i].b = 2;
+            view[i].c = 3;
+        });
+    view.synchronize();
+    for (int i = 0; i < 50; i++)
+        CHECK(padded[i].a == i && padded[i].b == 2 && padded[i].c == 3);
+}
+
+// Four words in a row, from a word that need not be the first of 16 bytes.
+TEST(words_in_a_row_are_stored_at_any_address) {
+    for (int first = 0; first < 5; first++) {
+        std::vector<int> numbers(405, -1);
+        const array_view<int> view = array_view<int>(405, numbers).section(first, 400);
+        parallel_for_each(
+            vulkan_view(), extent<1>(100), [=](index<1> i) restrict(amp) {
+                const int at = i[0] * 4;
+                view[at] = at;
+                view[at + 1] = at + 1;
+                view[at + 2] = at + 2;
+                view[at + 3] = at + 3;
+            });
+        view.synchronize();
+        for (int i = 0; i < 405; i++)
+            CHECK(numbers[i] == (i >= first && i < first + 400 ? i - first : -1));
+    }
+}
 
 TEST(views_and_values) {
     const accelerator_view gpu = vulkan_view();

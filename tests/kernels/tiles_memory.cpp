@@ -7,6 +7,48 @@ using namespace concurrency::graphics;
 
 namespace {
 
+// Reads adjacent elements of a tile at constant indices, and in loops that LLVM unrolls in part.
+KERNEL(adjacent_reads) {
+    auto d = input(256);
+    array_view<int> a(256, d);
+    const int count = d[0] >= -1000000 ? 61 : 0; // not known to the compiler
+    parallel_for_each(
+        where, a.get_extent().tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static int s[64];
+            const int l = t.local[0];
+            s[l] = a[t.global];
+            t.barrier.wait();
+            unsigned v =
+                unsigned(s[0]) * 3 + unsigned(s[1]) * 5 + unsigned(s[2]) * 7 + unsigned(s[3]) * 11 + unsigned(s[9]);
+            for (int j = 0; j < 64; j++)
+                v = v * 3 + unsigned(s[j] ^ l);
+            for (int j = 1; j < 64; j++)
+                v = v * 7 + unsigned(s[j - 1] ^ s[j]);
+            for (int j = 0; j < count; j++)
+                v = v * 5 + unsigned(s[j]) - unsigned(s[j + 3]);
+            t.barrier.wait();
+            a[t.global] = int(v);
+        });
+    a.synchronize();
+    return d;
+}
+HOST(adjacent_reads) {
+    return transform_tiles(input(256), 64, [](int, Numbers &a) {
+        const Numbers s = a;
+        a = compute_phase(64, [&](int l) {
+            unsigned v =
+                unsigned(s[0]) * 3 + unsigned(s[1]) * 5 + unsigned(s[2]) * 7 + unsigned(s[3]) * 11 + unsigned(s[9]);
+            for (int j = 0; j < 64; j++)
+                v = v * 3 + unsigned(s[j] ^ l);
+            for (int j = 1; j < 64; j++)
+                v = v * 7 + unsigned(s[j - 1] ^ s[j]);
+            for (int j = 0; j < 61; j++)
+                v = v * 5 + unsigned(s[j]) - unsigned(s[j + 3]);
+            return int(v);
+        });
+    });
+}
+
 KERNEL(private_array) {
     auto d = input(256);
     array_view<int> a(256, d);
