@@ -10,8 +10,8 @@ use crate::kernel_report::BeforeOptimisation;
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
-    calls, drop_reassoc, end_thread, inline_all, integer_division, invariant_calls, lock_fences, lock_sinking,
-    phi_loads, separate_memories, spin_marks, textures, unreachable_returns, unroll_large, wide_products,
+    calls, drop_reassoc, end_thread, freeze_divisions, inline_all, integer_division, invariant_calls, lock_fences,
+    lock_sinking, phi_loads, separate_memories, spin_marks, textures, unreachable_returns, unroll_large, wide_products,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{diagnostics, files, folded_constants, ir, kernel_report, lower};
@@ -255,17 +255,18 @@ impl Steps<'_> {
         if prepared.has_spin_loops { self.pass(module, "spin-marks-removed", spin_marks::unmark) } else { Ok(()) }
     }
 
+    /// Optimises the code. `pipelines::unroll` follows.
+    fn optimise(&self, module: &mut Module, how: Optimised) -> Result<(), String> {
+        self.pipeline(module, "optimise", &pipelines::optimise(how))?;
+        self.pass(module, "freeze-divisions", freeze_divisions::run).map(|_| ())
+    }
+
     /// Optimises the code, and copies the result.
     fn optimised(&self, prepared: &Prepared, how: Optimised) -> Result<OptimisedCode, String> {
         let mut module = prepared.module.clone();
-        let mut before = None;
-        if how.unrolling == Unrolling::Short && !how.large {
-            self.pipeline(&mut module, "optimise", &pipelines::optimise(how))?;
-            before = Some(module.clone());
-            self.pipeline(&mut module, "unroll", &pipelines::unroll(how))?;
-        } else {
-            self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
-        }
+        self.optimise(&mut module, how)?;
+        let before = (how.unrolling == Unrolling::Short && !how.large).then(|| module.clone());
+        self.pipeline(&mut module, "unroll", &pipelines::unroll(how))?;
         self.finish(prepared, &mut module)?;
         let code = ir::snapshot(&module);
         if !lower::kernels(&code).any(has_unreachable) {
@@ -275,7 +276,8 @@ impl Steps<'_> {
         // first.
         let mut module = prepared.module.clone();
         let how = Optimised { structured: false, ..how };
-        self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
+        self.optimise(&mut module, how)?;
+        self.pipeline(&mut module, "unroll", &pipelines::unroll(how))?;
         self.pass(&mut module, "unreachable-returns", unreachable_returns::run)?;
         self.pipeline(&mut module, "structure", &pipelines::structure())?;
         self.finish(prepared, &mut module)?;

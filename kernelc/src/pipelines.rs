@@ -206,6 +206,7 @@ impl Pipeline {
     }
 
     /// Appends the passes of `next`, a pipeline with the same options.
+    #[cfg(test)]
     fn then(mut self, next: &Self) -> Self {
         self.passes = format!("{},{}", self.passes, next.passes);
         self
@@ -336,6 +337,7 @@ pub fn unroll(optimised: Optimised) -> Pipeline {
 }
 
 /// [`optimise`] and then [`unroll`].
+#[cfg(test)]
 pub fn optimise_and_unroll(optimised: Optimised) -> Pipeline {
     optimise(optimised).then(&unroll(optimised))
 }

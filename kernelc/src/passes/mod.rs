@@ -7,6 +7,7 @@ pub mod acquire_release;
 pub mod calls;
 pub mod drop_reassoc;
 pub mod end_thread;
+pub mod freeze_divisions;
 pub mod host_functions;
 pub mod host_target;
 pub mod inline_all;
@@ -36,10 +37,11 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 20] = [
+pub const PASSES: [(&str, Pass); 21] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
+    ("freeze-divisions", Pass::ReportsChange(freeze_divisions::run)),
     ("host-target", Pass::MayFail(|module| host_target::run(module, "x86_64-pc-linux-gnu").map(|()| true))),
     ("inline-all", Pass::Plain(inline_all::run)),
     ("integer-division", Pass::Plain(integer_division::run)),
