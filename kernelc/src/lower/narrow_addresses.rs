@@ -1,9 +1,10 @@
 //! Finds the pointers whose address is a captured pointer plus a 32-bit offset. `narrow_offsets` computes these addresses.
 
 use super::capture_uses::Origin;
+use super::memory::{MemoryIntrinsic, memory_intrinsic};
 use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::PointerAnalysis;
-use crate::ir::{Function, Instruction, LocalId, Op, Operand, Value};
+use crate::ir::{Function, Instruction, LocalId, Module, Op, Operand, Value};
 use rspirv::spirv::Word;
 use std::collections::{HashMap, HashSet};
 
@@ -27,20 +28,12 @@ pub(super) struct NarrowAddresses<'m> {
 }
 
 impl<'m> NarrowAddresses<'m> {
-    pub(super) fn of(function: &'m Function, pointers: &PointerAnalysis) -> Self {
-        let pointer = |op: &'m Op| match op {
-            Op::Load { pointer, .. }
-            | Op::Store { pointer, .. }
-            | Op::AtomicRmw { pointer, .. }
-            | Op::CmpXchg { pointer, .. } => pointer.value.local(),
-            _ => None,
-        };
-        let accesses = function
-            .blocks
-            .iter()
-            .enumerate()
-            .flat_map(|(block, of)| of.instructions.iter().filter_map(move |one| Some((pointer(&one.op)?, block))));
-        let accessed: HashSet<_> = accesses.collect();
+    pub(super) fn of(module: &Module, function: &'m Function, pointers: &PointerAnalysis) -> Self {
+        let mut accessed = HashSet::new();
+        for (n, block) in function.blocks.iter().enumerate() {
+            let locals = block.instructions.iter().flat_map(|one| accesses(module, &one.op));
+            accessed.extend(locals.filter_map(|pointer| Some((pointer.value.local()?, n))));
+        }
         Self {
             definitions: function.definitions(),
             accessed_pointers: accessed.iter().map(|&(local, _)| local).collect(),
@@ -55,6 +48,22 @@ impl<'m> NarrowAddresses<'m> {
 
     pub(super) fn is_phi(&self, local: LocalId) -> bool {
         self.definitions[local.0].is_some_and(|made| matches!(made.op, Op::Phi { .. }))
+    }
+}
+
+/// The pointers through which an instruction accesses memory.
+fn accesses<'m>(module: &Module, op: &'m Op) -> &'m [Operand] {
+    match op {
+        Op::Load { pointer, .. }
+        | Op::Store { pointer, .. }
+        | Op::AtomicRmw { pointer, .. }
+        | Op::CmpXchg { pointer, .. } => std::slice::from_ref(pointer),
+        Op::Call { callee, arguments, .. } => match memory_intrinsic(&module.functions[callee.0].name) {
+            Some(MemoryIntrinsic::Copy) => arguments.get(..2).unwrap_or_default(),
+            Some(MemoryIntrinsic::Set) => arguments.get(..1).unwrap_or_default(),
+            None => &[],
+        },
+        _ => &[],
     }
 }
 

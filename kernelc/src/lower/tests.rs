@@ -267,6 +267,10 @@ fn accesses_after_captured_pointers_have_offsets_of_32_bits() {
   store float 1.0, ptr addrspace(4) %p, align 4
 ";
     assert_eq!(narrow(reached), 1);
+    let copied = "  %p = getelementptr [16 x i8], ptr addrspace(4) %a, i32 %i
+  call void @llvm.memset.p4.i64(ptr addrspace(4) align 4 %p, i8 0, i64 16, i1 false)
+";
+    assert_eq!(narrow(copied), 1);
     // The captured pointer itself needs no offset. A pointer that is selected from two has none, because it may lie before the memory.
     assert_eq!(narrow("  store float 1.0, ptr addrspace(4) %a, align 4\n"), 0);
     let chosen = "  %c = icmp eq i32 %i, 3
