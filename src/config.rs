@@ -115,7 +115,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, gpu-code, plain-floats, no-timestamps, gpu",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, gpu-code, radv-code, plain-floats, no-timestamps, gpu",
         default: "none",
         help: "For tests only; TestSwitches in src/config.rs describes each.",
     },
@@ -210,6 +210,8 @@ pub struct TestSwitches {
     pub words: bool,
     /// Kernels on any device get the code that suits GPU drivers.
     pub gpu_code: bool,
+    /// Kernels on any device get the code that suits Mesa's driver for AMD GPUs.
+    pub radv_code: bool,
     /// Kernels rely only on Vulkan's floating-point guarantees, not on those of the device.
     pub plain_floats: bool,
     /// Devices have no timestamps.
@@ -449,6 +451,7 @@ impl TestSwitches {
             ("no-vulkan", _) if number.is_none() => self.no_vulkan = true,
             ("words", _) if number.is_none() => self.words = true,
             ("gpu-code", _) if number.is_none() => self.gpu_code = true,
+            ("radv-code", _) if number.is_none() => self.radv_code = true,
             ("plain-floats", _) if number.is_none() => self.plain_floats = true,
             ("no-timestamps", _) if number.is_none() => self.no_timestamps = true,
             ("gpu", _) if number.is_none() => self.gpu = true,
@@ -526,7 +529,7 @@ mod tests {
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
             (
                 "REVAMP_TEST",
-                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,gpu-code,plain-floats,no-timestamps,gpu",
+                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,gpu-code,radv-code,plain-floats,no-timestamps,gpu",
             ),
         ]);
         assert!(w.is_empty(), "{w:?}");
@@ -549,6 +552,7 @@ mod tests {
                 samplers: Some(8),
                 words: true,
                 gpu_code: true,
+                radv_code: true,
                 plain_floats: true,
                 no_timestamps: true,
                 gpu: true

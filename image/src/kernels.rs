@@ -7,11 +7,13 @@
 //! - u32 number of captures; for each capture u32 offset and u32 flags ([`READS`], [`WRITES`], [`INDIRECT`]; in version 4 the upper
 //!   16 bits are [`Capture::thread_bytes`]);
 //! - u32 length of the SPIR-V module in bytes, and the module;
-//! - from version 2 on: u32 flags ([`CHECKED`], from version 3 on also [`WITH_IMAGES`]);
+//! - from version 2 on: u32 flags ([`CHECKED`], from version 3 on [`WITH_IMAGES`], from version 5 on [`ROLLED`] and [`ROLLED_IMAGES`]);
 //! - with `CHECKED`: u32 number of accesses that the kernel can report, and the text of each;
 //! - with `WITH_IMAGES`, the variant with images: captures and module as above; u32 number of images; for each image u32 offset,
 //!   u32 flags ([`INDIRECT`], [`CAPTURED`], [`FIXED`], [`GATHERS`]), and two u32. With `CAPTURED` they are the sampler's offset and
-//!   0, with `FIXED` the filter and the address mode, otherwise 0.
+//!   0, with `FIXED` the filter and the address mode, otherwise 0;
+//! - with `ROLLED`: u32 length of the module with rolled loops in bytes, and the module, packed by [`pack`](crate::pack);
+//! - with `ROLLED_IMAGES`: the same for the variant with images.
 //!
 //! The version of an image is the lowest version that can represent its kernels.
 
@@ -30,6 +32,9 @@ const VERSION_WITH_IMAGES: u32 = 3;
 
 /// The version of kernel images in which captures state how many bytes a thread accesses.
 const VERSION_WITH_THREAD_BYTES: u32 = 4;
+
+/// The version of kernel images in which a kernel has a module with rolled loops.
+const VERSION_WITH_ROLLED_LOOPS: u32 = 5;
 
 /// The `offset` of a [`Capture`] that stands for all pointers of unknown origin.
 pub const ANY_OFFSET: u32 = u32::MAX;
@@ -104,6 +109,12 @@ const CHECKED: u32 = 1;
 /// A flag of a kernel: the kernel has a variant with images.
 const WITH_IMAGES: u32 = 2;
 
+/// A flag of a kernel: the kernel has a module with rolled loops.
+const ROLLED: u32 = 4;
+
+/// A flag of a kernel: the variant with images has a module with rolled loops.
+const ROLLED_IMAGES: u32 = 8;
+
 // Flags of an image, in addition to INDIRECT.
 const CAPTURED: u32 = 1;
 const FIXED: u32 = 2;
@@ -173,6 +184,8 @@ pub struct WithImages<'a> {
     pub spirv: &'a [u8],
     /// The images, by binding.
     pub images: Vec<ImageUse>,
+    /// As [`Kernel::rolled`].
+    pub rolled: Option<&'a [u8]>,
 }
 
 /// A compiled kernel.
@@ -194,6 +207,8 @@ pub struct Kernel<'a> {
     pub checks: Option<Checks<'a>>,
     /// The variant whose textures are images, if the textures can be images.
     pub with_images: Option<WithImages<'a>>,
+    /// The module with rolled loops, packed by [`pack`](crate::pack). It suits drivers that unroll loops.
+    pub rolled: Option<&'a [u8]>,
 }
 
 /// The reports of a kernel that checks bounds.
@@ -222,7 +237,7 @@ impl fmt::Display for DecodeError {
                 write!(
                     f,
                     "the kernel image has version {version}, but this library reads only versions {VERSION} to \
-                     {VERSION_WITH_THREAD_BYTES}"
+                     {VERSION_WITH_ROLLED_LOOPS}"
                 )
             }
             Self::OutOfMemory(bytes) => write!(f, "{bytes} bytes of memory could not be allocated"),
@@ -238,6 +253,7 @@ pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     // The lowest possible version, so that older libraries can read the image.
     let has = |of: fn(&Kernel<'_>) -> bool| kernels.iter().any(of);
     let version = match () {
+        () if has(is_rolled) => VERSION_WITH_ROLLED_LOOPS,
         () if has(states_thread_bytes) => VERSION_WITH_THREAD_BYTES,
         () if has(|kernel| kernel.with_images.is_some()) => VERSION_WITH_IMAGES,
         () if has(|kernel| kernel.checks.is_some()) => VERSION_WITH_CHECKS,
@@ -256,6 +272,16 @@ pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     let size = image.len() as u64;
     image[size_at..HEADER_BYTES].copy_from_slice(&size.to_le_bytes());
     image
+}
+
+/// True if the kernel has a module with rolled loops.
+fn is_rolled(kernel: &Kernel<'_>) -> bool {
+    kernel.rolled.is_some() || rolled_images(kernel).is_some()
+}
+
+/// The module of the variant with images that has rolled loops.
+fn rolled_images<'a>(kernel: &Kernel<'a>) -> Option<&'a [u8]> {
+    kernel.with_images.as_ref()?.rolled
 }
 
 /// True if a capture of the kernel states how many bytes a thread accesses.
@@ -286,7 +312,9 @@ fn encode_captures(image: &mut Vec<u8>, captures: &[Capture]) {
 
 fn encode_optional_parts(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
     let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+    let (rolled, rolled_images) = (kernel.rolled, rolled_images(kernel));
     let flags = flag(kernel.checks.is_some(), CHECKED) | flag(kernel.with_images.is_some(), WITH_IMAGES);
+    let flags = flags | flag(rolled.is_some(), ROLLED) | flag(rolled_images.is_some(), ROLLED_IMAGES);
     image.extend(flags.to_le_bytes());
     if let Some(checks) = &kernel.checks {
         image.extend((checks.sites.len() as u32).to_le_bytes());
@@ -306,6 +334,7 @@ fn encode_optional_parts(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
             [used.offset, flags, sampler[0], sampler[1]].iter().for_each(|n| image.extend(n.to_le_bytes()));
         }
     }
+    [rolled, rolled_images].into_iter().flatten().for_each(|packed| encode_bytes(image, packed));
 }
 
 /// Writes the length of the bytes, then the bytes.
@@ -348,6 +377,11 @@ pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
     if header.version == VERSION_WITH_THREAD_BYTES && !kernels.iter().any(states_thread_bytes) {
         return Err(DecodeError::Damaged(
             "the version of the kernel image requires a capture that states the bytes of a thread, but none does",
+        ));
+    }
+    if header.version == VERSION_WITH_ROLLED_LOOPS && !kernels.iter().any(is_rolled) {
+        return Err(DecodeError::Damaged(
+            "the version of the kernel image requires a kernel with rolled loops, but no kernel has them",
         ));
     }
     if reader.rest.is_empty() {
@@ -411,7 +445,7 @@ impl<'a> Reader<'a> {
             return Err(DecodeError::Damaged("the kernel image does not begin with RVMPKERN"));
         }
         let version = self.u32()?;
-        if !(VERSION..=VERSION_WITH_THREAD_BYTES).contains(&version) {
+        if !(VERSION..=VERSION_WITH_ROLLED_LOOPS).contains(&version) {
             return Err(DecodeError::Version(version));
         }
         let kernels = self.u32()?;
@@ -425,12 +459,26 @@ impl<'a> Reader<'a> {
         let (block_size, block_align) = (self.u64()?, self.u64()?);
         let captures = self.captures(block_size, version)?;
         let spirv = self.sized()?;
-        Ok(Kernel { name, location, block_size, block_align, captures, spirv, checks: None, with_images: None })
+        Ok(Kernel {
+            name,
+            location,
+            block_size,
+            block_align,
+            captures,
+            spirv,
+            checks: None,
+            with_images: None,
+            rolled: None,
+        })
     }
 
     fn optional_parts(&mut self, kernel: &mut Kernel<'a>, version: u32) -> Result<(), DecodeError> {
         let flags = self.u32()?;
-        let known_flags = if version >= VERSION_WITH_IMAGES { CHECKED | WITH_IMAGES } else { CHECKED };
+        let known_flags = match version {
+            ..VERSION_WITH_IMAGES => CHECKED,
+            ..VERSION_WITH_ROLLED_LOOPS => CHECKED | WITH_IMAGES,
+            _ => CHECKED | WITH_IMAGES | ROLLED | ROLLED_IMAGES,
+        };
         if flags & !known_flags != 0 {
             return Err(DecodeError::Damaged("a kernel has unknown flags"));
         }
@@ -440,7 +488,15 @@ impl<'a> Reader<'a> {
         if flags & WITH_IMAGES != 0 {
             let captures = self.captures(kernel.block_size, version)?;
             let spirv = self.sized()?;
-            kernel.with_images = Some(WithImages { captures, spirv, images: self.images(kernel.block_size)? });
+            let images = self.images(kernel.block_size)?;
+            kernel.with_images = Some(WithImages { captures, spirv, images, rolled: None });
+        }
+        if flags & ROLLED != 0 {
+            kernel.rolled = Some(self.sized()?);
+        }
+        if flags & ROLLED_IMAGES != 0 {
+            let without = DecodeError::Damaged("a kernel has rolled loops for images, but no variant with images");
+            kernel.with_images.as_mut().ok_or(without)?.rolled = Some(self.sized()?);
         }
         Ok(())
     }
@@ -549,6 +605,7 @@ mod tests {
             spirv,
             checks: None,
             with_images: None,
+            rolled: None,
         }]
     }
 
@@ -587,7 +644,7 @@ mod tests {
         let fixed = Some(SamplerUse::Fixed { filter: 21, address: 3 });
         let images = vec![plain, ImageUse { sampler: fixed, gathers: true, ..plain }];
         let captures = kernels[0].captures[..1].to_vec();
-        kernels[0].with_images = Some(WithImages { captures, spirv: b"\x03\x02\x23\x07", images });
+        kernels[0].with_images = Some(WithImages { captures, spirv: b"\x03\x02\x23\x07", images, rolled: None });
         kernels
     }
 
@@ -621,9 +678,46 @@ mod tests {
         assert_eq!(decode(&image).unwrap(), kernels_with_thread_bytes());
     }
 
+    fn kernels_with_rolled_loops() -> Vec<Kernel<'static>> {
+        let mut kernels = kernels_with_images();
+        kernels[0].rolled = Some(b"ab");
+        kernels[0].with_images.as_mut().unwrap().rolled = Some(b"c");
+        kernels
+    }
+
+    /// Existing programs contain these bytes, so they must remain readable.
+    #[test]
+    fn the_format_of_rolled_loops_is_stable() {
+        let (image, other) = (encode(&kernels_with_rolled_loops()), encode(&kernels_with_images()));
+        let without_flags = encode(&sample()).len();
+        assert_eq!(image[..16], *b"RVMPKERN\x05\0\0\0\x01\0\0\0");
+        assert_eq!(image[HEADER_BYTES..without_flags], other[HEADER_BYTES..without_flags]);
+        assert_eq!(image[without_flags], WITH_IMAGES as u8 | 4 | 8);
+        let rest = image[without_flags + 1..].strip_prefix(&other[without_flags + 1..]).unwrap();
+        assert_eq!(rest, b"\x02\0\0\0ab\x01\0\0\0c");
+        assert_eq!(decode(&image).unwrap(), kernels_with_rolled_loops());
+    }
+
+    #[test]
+    fn rolled_loops_for_images_need_a_variant_with_images() {
+        let mut kernels = sample();
+        kernels[0].rolled = Some(b"ab");
+        let flags = encode(&sample()).len();
+        let mut image = encode(&kernels);
+        image[flags] = ROLLED_IMAGES as u8;
+        let why = "a kernel has rolled loops for images, but no variant with images";
+        assert_eq!(decode(&image), Err(DecodeError::Damaged(why)));
+    }
+
     #[test]
     fn every_truncation_is_refused() {
-        let kernels = [sample(), kernels_with_checks(), kernels_with_images(), kernels_with_thread_bytes()];
+        let kernels = [
+            sample(),
+            kernels_with_checks(),
+            kernels_with_images(),
+            kernels_with_thread_bytes(),
+            kernels_with_rolled_loops(),
+        ];
         for image in kernels.map(|kernels| encode(&kernels)) {
             for length in 0..image.len() {
                 // A cut image is also refused if the size in the header is the shorter length.
@@ -645,10 +739,10 @@ mod tests {
             decode(&image).unwrap_err()
         };
         assert_eq!(change(0, b'X'), DecodeError::Damaged("the kernel image does not begin with RVMPKERN"));
-        assert_eq!(change(8, 5), DecodeError::Version(5));
+        assert_eq!(change(8, 6), DecodeError::Version(6));
         assert_eq!(
-            change(8, 5).to_string(),
-            "the kernel image has version 5, but this library reads only versions 1 to 4"
+            change(8, 6).to_string(),
+            "the kernel image has version 6, but this library reads only versions 1 to 5"
         );
         let mut unchecked = encode(&sample());
         unchecked[8] = 2;
@@ -751,8 +845,9 @@ mod tests {
                         false => SamplerUse::Fixed { filter: a, address: b },
                     });
                     let image = ImageUse { offset, indirect, sampler, gathers: gathers && sampler.is_some() };
-                    WithImages { captures, spirv, images: vec![image] }
+                    WithImages { captures, spirv, images: vec![image], rolled: indirect.then_some(spirv) }
                 }),
+                rolled: (align % 2 == 1).then_some(spirv),
             })
             .collect()
     }

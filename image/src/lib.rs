@@ -12,6 +12,7 @@
 
 pub mod arguments;
 mod kernels;
+mod packed;
 pub mod printf;
 pub mod table;
 
@@ -19,3 +20,4 @@ pub use kernels::{
     ANY_OFFSET, Capture, Checks, DEVICE_PROPERTIES, DecodeError, DeviceProperty, HEADER_BYTES, IMAGE_SET, ImageUse,
     Kernel, MAGIC, SHARED_CAPTURES, SamplerUse, WithImages, bare_name, decode, decode_size, encode,
 };
+pub use packed::{pack, unpack};

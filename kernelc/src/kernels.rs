@@ -1,7 +1,8 @@
 //! Compiles the device's code of a source, which Clang provides as LLVM IR, to kernels. Runs LLVM's passes, checks
 //! barriers, lowers the code to SPIR-V, and writes dumps.
 
-use crate::analysis::cfg::can_exit;
+use crate::analysis::cfg::{ControlFlowGraph, can_exit};
+use crate::analysis::loops::natural_loops;
 use crate::bounds_option::Bounds;
 use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
@@ -10,11 +11,13 @@ use crate::kernel_report::BeforeOptimisation;
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
-    calls, drop_reassoc, end_thread, freeze_divisions, inline_all, integer_division, invariant_calls, lock_fences,
-    lock_sinking, phi_loads, separate_memories, spin_marks, textures, unreachable_returns, unroll_large, wide_products,
+    calls, disjoint_sums, drop_reassoc, end_thread, freeze_divisions, inline_all, integer_division, invariant_calls,
+    lock_fences, lock_sinking, phi_loads, separate_memories, spin_marks, textures, unreachable_returns, unroll_large,
+    wide_products,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{diagnostics, files, folded_constants, ir, kernel_report, lower};
+use revamp_image::Capture;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -169,13 +172,19 @@ impl Steps<'_> {
         let options = Options { lines: self.dump.is_enabled() || lines, bounds };
         let best = unroll_variants.best();
         let selected: Vec<_> = best.iter().map(|(_, module, kernel)| (*module, *kernel)).collect();
-        let kernels = if self.images {
+        let mut kernels = if self.images {
             selected.iter().filter_map(|selection| lower::compile(&[*selection], &options).ok()).flatten().collect()
         } else {
             lower::compile(&selected, &options).map_err(|refusals| refused(&refusals))?
         };
+        if !large {
+            self.add_rolled_loops(&prepared, &options, &mut kernels)?;
+        }
         for (n, kernel) in kernels.iter().enumerate() {
-            self.dump.kernel(n, kernel)?;
+            self.dump.kernel(&n.to_string(), &kernel.spirv, kernel)?;
+            if let Some(spirv) = &kernel.rolled {
+                self.dump.kernel(&format!("{n}.rolled"), spirv, kernel)?;
+            }
         }
         if report {
             let Prepared { module: prepared, has_spin_loops } = &prepared;
@@ -185,6 +194,33 @@ impl Steps<'_> {
             eprint!("{}", report.unwrap_or_else(|why| format!("remark: no report: {why}\n")));
         }
         Ok(kernels)
+    }
+
+    /// Adds modules with rolled loops to the kernels that have loops. A kernel has none if its loops wait for other threads, because the
+    /// passes for such loops expect rotated loops, and none if the rolled loops change what launches must know of the kernel.
+    fn add_rolled_loops(
+        &self,
+        prepared: &Prepared,
+        options: &Options,
+        kernels: &mut [CompiledKernel],
+    ) -> Result<(), String> {
+        let is_looping = ir::snapshot(&prepared.module).functions.iter().any(has_loop);
+        if prepared.has_spin_loops || !is_looping {
+            return Ok(());
+        }
+        let how = Optimised { large: false, unrolling: Unrolling::Rolled, structured: true };
+        let mut module = self.optimised(prepared, how)?.module;
+        self.pass(&mut module, "disjoint-sums", disjoint_sums::run)?;
+        self.dump.module("rolled.ll", &module)?;
+        let code = ir::snapshot(&module);
+        for function in lower::kernels(&code).filter(|function| has_loop(function) && can_exit(function)) {
+            let rolled = lower::compile(&[(&code, function)], options).ok().and_then(|mut made| made.pop());
+            let kernel = kernels.iter_mut().find(|kernel| kernel.name == function.name);
+            if let (Some(rolled), Some(kernel)) = (rolled, kernel) {
+                kernel.rolled = Some(rolled.spirv.clone()).filter(|_| has_same_interface(kernel, &rolled));
+            }
+        }
+        Ok(())
     }
 
     /// The code after inlining, with the program's control flow.
@@ -320,6 +356,18 @@ fn has_unreachable(kernel: &ir::Function) -> bool {
     kernel.instructions().any(|instruction| instruction.op == ir::Op::Unreachable)
 }
 
+fn has_loop(function: &ir::Function) -> bool {
+    !natural_loops(&ControlFlowGraph::of(&function.blocks)).is_empty()
+}
+
+/// True if launches may run either of two modules of a kernel: both access the same captures and images, and report the same accesses.
+fn has_same_interface(kernel: &CompiledKernel, other: &CompiledKernel) -> bool {
+    let captures = |kernel: &CompiledKernel| -> Vec<Capture> {
+        kernel.captures.iter().map(|capture| Capture { thread_bytes: 0, ..*capture }).collect()
+    };
+    captures(kernel) == captures(other) && kernel.images == other.images && kernel.checks == other.checks
+}
+
 fn is_small(kernel: &ir::Function) -> bool {
     kernel.instructions().count() <= MAX_UNROLLED_INSTRUCTIONS
 }
@@ -427,15 +475,15 @@ impl Dump {
             .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
     }
 
-    fn kernel(&self, number: usize, kernel: &CompiledKernel) -> Result<(), String> {
+    fn kernel(&self, number: &str, spirv: &[u32], kernel: &CompiledKernel) -> Result<(), String> {
         let (Some(binary), Some(assembly)) =
             (self.path(&format!("{number}.spv"))?, self.path(&format!("{number}.spvasm"))?)
         else {
             return Ok(());
         };
-        let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes: Vec<u8> = spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
         use rspirv::binary::Disassemble;
-        let module = rspirv::dr::load_words(&kernel.spirv).map(|m| m.disassemble());
+        let module = rspirv::dr::load_words(spirv).map(|m| m.disassemble());
         let text = module.unwrap_or_else(|e| format!("; {e}\n"));
         let text = format!("; {}\n; {}\n; captures: {:?}\n{text}\n", kernel.location, kernel.name, kernel.captures);
         let write = |to: &Path, what: &[u8]| {

@@ -43,6 +43,8 @@ struct O2 {
     /// In native kernels, loops whose trip count is known only at run time are unrolled later: after vectorisation, by
     /// Clang's `-O3`.
     unroll: &'static str,
+    /// `loop-rotate` moves the exit condition of loops to the end. It is left out for rolled loops.
+    rotate: &'static str,
 }
 
 const DEVICE: O2 = O2 {
@@ -51,8 +53,12 @@ const DEVICE: O2 = O2 {
     reassociate: "reassociate,",
     gvn: "gvn",
     sinking: "sink-common-insts",
-    unroll: "loop-unroll<O2>",
+    unroll: "loop-unroll<O2>,",
+    rotate: "loop-rotate,",
 };
+
+/// The passes for kernels whose loops the driver unrolls.
+const ROLLED_O2: O2 = O2 { unroll: "", rotate: "", ..DEVICE };
 
 const NATIVE: O2 = O2 {
     loop_idiom: "loop-idiom,",
@@ -61,17 +67,20 @@ const NATIVE: O2 = O2 {
     gvn: "gvn<no-pre;no-load-pre>",
     sinking: "no-sink-common-insts",
     unroll: NO_RUNTIME_UNROLL,
+    rotate: "loop-rotate,",
 };
 
 /// Unrolls only loops whose trip count is known at compile time.
-const NO_RUNTIME_UNROLL: &str = "loop-unroll<O2;no-runtime>";
+const NO_RUNTIME_UNROLL: &str = "loop-unroll<O2;no-runtime>,";
 
 impl O2 {
     fn passes(&self) -> String {
         const COMBINE: &str = "instcombine<no-verify-fixpoint>";
         const SIMPLIFY: &str = "simplifycfg<switch-range-to-icmp>";
-        let Self { loop_idiom, jump_threading, reassociate, gvn, sinking, unroll } = self;
-        let loop_passes = "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,simple-loop-unswitch)";
+        let Self { loop_idiom, jump_threading, reassociate, gvn, sinking, unroll, rotate } = self;
+        let loop_passes = format!(
+            "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,{rotate}licm,simple-loop-unswitch)"
+        );
         let function = format!(
             "sroa,early-cse<memssa>,speculative-execution<only-if-divergent-target>,{jump_threading}correlated-propagation,\
              {SIMPLIFY},{COMBINE},aggressive-instcombine,libcalls-shrinkwrap,tailcallelim,{SIMPLIFY},{reassociate}\
@@ -81,10 +90,10 @@ impl O2 {
              simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-common-insts;{sinking}>,{COMBINE}"
         );
         let late_passes = format!(
-            "drop-unnecessary-assumes,float2int,lower-constant-intrinsics,loop(loop-rotate,loop-deletion),loop-distribute,\
+            "drop-unnecessary-assumes,float2int,lower-constant-intrinsics,loop({rotate}loop-deletion),loop-distribute,\
              inject-tli-mappings,drop-unnecessary-assumes,infer-alignment,loop-load-elim,{COMBINE},\
              simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;\
-             hoist-common-insts;{sinking}>,vector-combine,{COMBINE},{unroll},sroa<preserve-cfg>,infer-alignment,{COMBINE},\
+             hoist-common-insts;{sinking}>,vector-combine,{COMBINE},{unroll}sroa<preserve-cfg>,infer-alignment,{COMBINE},\
              loop-mssa(licm),alignment-from-assumptions,loop-sink,instsimplify,div-rem-pairs,tailcallelim,\
              simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-loads-stores-with-cond-faulting;speculate-unpredictables>"
         );
@@ -118,12 +127,14 @@ const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,f
 /// The hidden options that no pass option replaces. LLVM ignores unknown hidden options. Therefore `kernelc/tests/flags`
 /// has a module for each option, and a test checks that the option changes the result for this module.
 #[cfg(test)]
-pub const HIDDEN: [Hidden; 9] = [
+pub const HIDDEN: [Hidden; 11] = [
     CHEAP_EXPANSION,
     NARROW_COUNTERS,
     UNROLL_MUCH,
     UNROLL_LITTLE,
     UNROLL_SHORT,
+    ROLLED[0],
+    ROLLED[1],
     UNROLL_ALL[0],
     UNROLL_ALL[1],
     NATIVE_CODE[0],
@@ -147,6 +158,12 @@ const UNROLL_ALL: [Hidden; 2] =
 /// The maximum trip count of loops that are fully unrolled, also by `loop-unroll-full`.
 pub const MAX_FULL_UNROLL_COUNT: u32 = 32;
 const UNROLL_SHORT: Hidden = Hidden::new("unroll-full-max-count", "32", "4294967295");
+
+/// The hidden options for rolled loops. Loops of up to three iterations are fully unrolled: most are loops over the dimensions of an
+/// index or extent, whose members then become values. Exit conditions keep the program's comparison: `i < n` bounds the counter in
+/// the body of the loop, but `i != n` does not.
+const ROLLED: [Hidden; 2] =
+    [Hidden::new("unroll-full-max-count", "3", "4294967295"), Hidden::new("disable-lftr", "true", "false")];
 
 /// The hidden options for native code, which `default<O3>` generates. Full unrolling of a loop over the threads of a tile
 /// before vectorisation would give vectors of scattered elements. Unswitching a loop on a condition that is the same for
@@ -172,6 +189,10 @@ pub enum Unrolling {
     /// As `LlvmDefault`, but only loops with a known trip count. Runtime unrolling by 8 can leave an infinite remainder loop
     /// when the trip count is below 8.
     Known,
+    /// Only loops of up to three iterations, for drivers that unroll loops. The other loops keep the form of the source: the condition
+    /// is tested before each iteration. Mesa's drivers then recognise the trip count, and merge loads of neighbouring elements. In a
+    /// loop that tests the condition after each iteration, they would compute the addresses of the next iteration at its end.
+    Rolled,
 }
 
 impl Unrolling {
@@ -181,6 +202,7 @@ impl Unrolling {
             Self::Much => &[UNROLL_MUCH],
             Self::LlvmDefault | Self::Known => &[],
             Self::Little => &[UNROLL_LITTLE],
+            Self::Rolled => &ROLLED,
         }
     }
 }
@@ -321,8 +343,12 @@ pub fn structure() -> Pipeline {
 
 /// Inlines and optimises. [`unroll`] follows.
 pub fn optimise(optimised: Optimised) -> Pipeline {
-    let unroll = if optimised.unrolling == Unrolling::Little { NO_RUNTIME_UNROLL } else { DEVICE.unroll };
-    let o2 = O2 { unroll, ..DEVICE }.passes();
+    let o2 = match optimised.unrolling {
+        Unrolling::Little => O2 { unroll: NO_RUNTIME_UNROLL, ..DEVICE },
+        Unrolling::Rolled => ROLLED_O2,
+        _ => DEVICE,
+    };
+    let o2 = o2.passes();
     let slsr = optimised.slsr();
     let addresses = format!(
         "separate-const-offset-from-gep,{slsr}early-cse,nary-reassociate,early-cse,simplifycfg<bonus-inst-threshold=4>"
@@ -366,6 +392,7 @@ impl Optimised {
     /// before unrolling, it would turn the unrolled addresses into a chain of additions.
     fn runtime_unrolling(self) -> String {
         let kinds = match self.unrolling {
+            Unrolling::Rolled => return "function(early-cse)".into(),
             Unrolling::Known => "partial;no-runtime",
             Unrolling::Little => "runtime",
             _ => "partial;runtime",

@@ -13,7 +13,7 @@ pub mod workgroups;
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
-use crate::kernel::{Access, FloatModes, Module, SpecValues};
+use crate::kernel::{Access, FloatModes, KernelForm, Module, SpecValues};
 use block::Block;
 use hazard::{Point, Timeline, Tracker};
 use smallvec::SmallVec;
@@ -338,6 +338,10 @@ pub trait Device: Send + Sync {
     /// The float modes that kernels can use here.
     fn float_modes(&self) -> FloatModes {
         FloatModes::default()
+    }
+    /// The form of compiled kernels that suits the driver.
+    fn kernel_form(&self) -> KernelForm {
+        KernelForm::default()
     }
     /// The workgroups that were found for kernels; `None` if this device does not search for them.
     fn workgroups(&self) -> Option<&FoundWorkgroups> {

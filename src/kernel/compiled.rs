@@ -12,11 +12,21 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
 use crate::trace::names::CachedName;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// The form of compiled kernels for a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KernelForm {
+    /// Loops are not unrolled, for drivers that unroll loops.
+    pub rolled_loops: bool,
+    /// Arguments are read by address, not from a uniform buffer.
+    pub arguments_by_address: bool,
+}
 
 /// A compiled kernel. It outlives its image.
 #[derive(Debug)]
@@ -30,7 +40,9 @@ pub struct Compiled {
     /// The location as a name in traces.
     pub cached_name: CachedName,
     /// The SPIR-V module.
-    pub spirv: Arc<[u8]>,
+    spirv: Arc<[u8]>,
+    /// The packed module with rolled loops.
+    rolled: Option<Arc<[u8]>>,
     /// Bytes of the argument block, without the data that launches append to it.
     pub block_size: u64,
     /// Alignment of the argument block.
@@ -50,12 +62,13 @@ pub struct Compiled {
 impl Compiled {
     /// A kernel of an image.
     fn new(kernel: &Kernel<'_>, native: Option<Native>) -> Self {
-        let form = |spirv: &[u8], captures: &[Capture]| Self {
+        let form = |spirv: &[u8], rolled: Option<&[u8]>, captures: &[Capture]| Self {
             name: kernel.name.to_owned(),
             location: kernel.location.to_owned(),
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             cached_name: CachedName::new(),
             spirv: Arc::from(spirv),
+            rolled: rolled.map(Arc::from),
             block_size: kernel.block_size,
             block_align: kernel.block_align,
             captures: captures.to_owned(),
@@ -65,9 +78,18 @@ impl Compiled {
             with_images: None,
         };
         let sites = |sites: &[&str]| Arc::new(Checks { sites: sites.iter().map(|&site| site.to_owned()).collect() });
-        let with_images = kernel.with_images.as_ref().map(|w| (Arc::new(form(w.spirv, &w.captures)), w.images.clone()));
+        let with_images = kernel.with_images.as_ref();
+        let with_images = with_images.map(|w| (Arc::new(form(w.spirv, w.rolled, &w.captures)), w.images.clone()));
         let checks = kernel.checks.as_ref().map(|checks| sites(&checks.sites));
-        Self { native, checks, with_images, ..form(kernel.spirv, &kernel.captures) }
+        Self { native, checks, with_images, ..form(kernel.spirv, kernel.rolled, &kernel.captures) }
+    }
+
+    /// The SPIR-V module: the module with rolled loops if `form` has them and the kernel has such a module.
+    pub fn spirv(&self, form: KernelForm) -> Result<Cow<'_, [u8]>> {
+        match &self.rolled {
+            Some(packed) if form.rolled_loops => image::unpack(packed).map(Cow::Owned),
+            _ => Ok(Cow::Borrowed(&*self.spirv)),
+        }
     }
 
     /// The ascending offsets, in the argument block, of references to arrays whose elements the kernel uses.
@@ -265,6 +287,7 @@ mod tests {
             captures: Vec::new(),
             checks: None,
             with_images: None,
+            rolled: Some(b"\x01"),
             spirv: name.as_bytes(),
         };
         Ok(revamp_image::encode(&names.iter().map(kernel).collect::<Vec<_>>()).leak())
@@ -278,13 +301,15 @@ mod tests {
         all.add(a, 16, "x");
         all.add(a, 32, "shared");
         all.add(b, 32, "shared");
-        assert_eq!(&*all.find(16).unwrap().unwrap().spirv, b"x");
+        assert_eq!(*all.find(16).unwrap().unwrap().spirv(KernelForm::default()).unwrap(), b"x"[..]);
+        let rolled = KernelForm { rolled_loops: true, ..KernelForm::default() };
+        assert_eq!(*all.find(16).unwrap().unwrap().spirv(rolled).unwrap(), b"\x01\0\0\0"[..]);
         assert!(all.find(48).unwrap().is_none());
         let kept = all.find(32).unwrap().unwrap();
         assert!(Arc::ptr_eq(&kept, &all.find(32).unwrap().unwrap()), "read once");
         all.unregister(a);
         assert!(all.find(16).unwrap().is_none());
-        assert_eq!(&*all.find(32).unwrap().unwrap().spirv, b"shared");
+        assert_eq!(*all.find(32).unwrap().unwrap().spirv(KernelForm::default()).unwrap(), b"shared"[..]);
         all.unregister(b);
         assert!(all.find(32).unwrap().is_none() && all.stubs.is_empty() && all.images.is_empty());
         assert_eq!(kept.name, "shared", "a kernel outlives its image");

@@ -14,6 +14,11 @@ pub fn read(image: &[u8]) -> Result<Vec<Kernel<'_>>> {
     decode(image).map_err(error)
 }
 
+/// The bytes of a packed SPIR-V module.
+pub fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
+    revamp_image::unpack(packed).map_err(error)
+}
+
 /// The images in the bytes of a program, library or object file, in order. [`read`] refuses some of them: images that are cut off, and
 /// images of another version.
 pub fn in_program(program: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -70,6 +75,7 @@ mod tests {
             captures: Vec::new(),
             checks: None,
             with_images: None,
+            rolled: None,
             spirv: b"code",
         };
         let (one, two) =
@@ -93,9 +99,9 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
-        let text = read(b"RVMPKERN\x05\0\0\0").unwrap_err().to_string();
+        let text = read(b"RVMPKERN\x06\0\0\0").unwrap_err().to_string();
         assert!(
-            text.contains("the kernel image has version 5, but this library reads only versions 1 to 4")
+            text.contains("the kernel image has version 6, but this library reads only versions 1 to 5")
                 && text.contains("rebuild the program"),
             "{text}"
         );

@@ -20,12 +20,14 @@
 //! - `overrun`: reports loops that a driver stops
 //! - `strip`: removes non-semantic instructions
 //! - `float_modes`: declares float execution modes
+//! - `by_address`: reads arguments by address
 //! - `variant`: sets constants that a launch decides
 //!
 //! [`registry`] finds the SPIR-V kernels embedded in the program by their names. [`compiled`] finds the kernels that the kernel
 //! compiler made from lambdas. [`image`] decodes the images that contain these compiled kernels.
 
 mod access;
+mod by_address;
 pub mod compiled;
 mod constants;
 mod entry_point;
@@ -53,6 +55,7 @@ mod variant;
 mod workgroup_size;
 mod writer;
 
+pub use compiled::KernelForm;
 pub use float_modes::FloatModes;
 pub use interface::{
     Binding, BindingKind, ImageType, PushBlock, PushMember, SampledPair, SampledType, SpecConstant, SpecKind,

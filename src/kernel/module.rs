@@ -10,7 +10,7 @@ use super::split::SplitModule;
 use super::usage::SpecValues;
 use super::variant::Variant;
 use super::workgroup_size::WorkgroupSize;
-use super::{hash, overrun, parse, reflect, renumber, sampled, split, strip, type_layout, variant};
+use super::{by_address, hash, overrun, parse, reflect, renumber, sampled, split, strip, type_layout, variant};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::{Capability, Op};
@@ -74,7 +74,7 @@ impl Module {
         let fixed_size =
             if size.is_specialized(&code) { None } else { Some(size.evaluate(&code, &SpecOverrides::new())?) };
         let workgroup_bytes = type_layout::workgroup_bytes(&code, &layouts, &entry.variables);
-        let uniform_arguments = reflect::has_arguments(&code, &entry);
+        let uniform_arguments = reflect::arguments(&code, &entry).is_some();
         let hash = hash::fnv(code.words().iter().flat_map(|word| word.to_le_bytes()));
         Ok(Self {
             code,
@@ -228,6 +228,10 @@ impl Module {
     /// The module with declarations of those `modes` that its float types need; `None` if there are none.
     pub fn with_float_modes(&self, modes: &FloatModes) -> Result<Option<Module>> {
         float_modes::declare(&self.code, &self.entry, modes)?.map(|words| self.rewritten(words)).transpose()
+    }
+    /// The module with arguments that are read by address; `None` if it is this module.
+    pub fn with_arguments_by_address(&self) -> Result<Option<Module>> {
+        by_address::rewrite(&self.code, &self.entry)?.map(|words| self.rewritten(words)).transpose()
     }
     /// The module in which the decisions of a launch (`of`) are constants.
     pub fn variant(&self, of: Variant) -> Result<Module> {

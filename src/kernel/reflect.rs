@@ -95,9 +95,9 @@ fn is_arguments(code: &ParsedModule, id: u32) -> bool {
         && code.name(id).is_some_and(|name| name == arguments::NAME)
 }
 
-/// True if the entry point's argument block is a uniform buffer.
-pub(super) fn has_arguments(code: &ParsedModule, entry: &EntryPoint) -> bool {
-    entry.variables.iter().any(|&id| is_arguments(code, id))
+/// The uniform variable that is the entry point's argument block.
+pub(super) fn arguments(code: &ParsedModule, entry: &EntryPoint) -> Option<u32> {
+    entry.variables.iter().copied().find(|&id| is_arguments(code, id))
 }
 
 /// Merges two variables with the same binding, which are two views of one buffer.

@@ -4,9 +4,9 @@
 #![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use revamp::capi::image::{revamp_image_add, revamp_image_register, revamp_image_unregister};
-use revamp::kernel::Module;
 use revamp::kernel::compiled::{self, Compiled};
 use revamp::kernel::image::ANY_OFFSET;
+use revamp::kernel::{KernelForm, Module};
 use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -156,11 +156,14 @@ fn exercise(image: &Image, names: &[String]) -> u64 {
 }
 
 fn check_kernel(kernel: &Compiled, size: usize) {
-    assert!(kernel.spirv.len() + kernel.name.len() + kernel.location.len() + 8 * kernel.captures.len() <= size);
+    let spirv = kernel.spirv(KernelForm::default()).unwrap();
+    assert!(spirv.len() + kernel.name.len() + kernel.location.len() + 8 * kernel.captures.len() <= size);
     for c in &kernel.captures {
         assert!(c.offset == ANY_OFFSET || u64::from(c.offset) + 8 <= kernel.block_size);
     }
-    let _ = Module::new(&kernel.spirv, None);
+    let _ = Module::new(&spirv, None);
+    let rolled = kernel.spirv(KernelForm { rolled_loops: true, ..KernelForm::default() });
+    let _ = rolled.and_then(|spirv| Module::new(&spirv, None));
 }
 
 #[test]

@@ -185,8 +185,8 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// An arithmetic operation on integers. The operands and the result must not be negative, and the operation must not overflow.
-    pub fn binary_nonnegative(&self, opcode: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
+    /// An arithmetic operation on integers that overflows neither as signed nor as unsigned.
+    pub fn binary_without_overflow(&self, opcode: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
         let made = self.binary(opcode, left, right, name);
         if let Form::Instruction(_) = made.form() {
             // SAFETY: it is an addition, a subtraction or a multiplication of integers.

@@ -169,6 +169,8 @@ fn recorded_modules_match_opt() {
                 tools.assert_same_as_default_o2(&pipelines::optimise_and_unroll(how), &file);
             }
         }
+        let rolled = Optimised { large: false, unrolling: Unrolling::Rolled, structured: true };
+        tools.assert_same_as_opt(&pipelines::optimise_and_unroll(rolled), &file);
         tools.assert_same_as_opt(&pipelines::unroll_large(), &file);
         // LLVM can structure only code that it has optimised. On the branches of forms.ll, LLVM crashes, in `opt` too.
         if file.to_string_lossy().ends_with(".opt.ll") {

@@ -28,6 +28,8 @@ pub struct CompiledKernel {
     pub images: Vec<ImageUse>,
     /// The variant of this kernel that reads its textures as images, if possible.
     pub with_images: Option<Box<CompiledKernel>>,
+    /// The SPIR-V module with rolled loops, for drivers that unroll loops.
+    pub rolled: Option<Vec<u32>>,
     /// `file:line` of the lambda or functor; may be empty.
     pub location: String,
 }
@@ -137,6 +139,7 @@ fn kernel(
         checks,
         images,
         with_images: None,
+        rolled: None,
         location: location(module, &function),
     })
 }

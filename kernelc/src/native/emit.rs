@@ -120,10 +120,10 @@ impl<'m> Writer<'_, 'm> {
         to.build.branch(row);
         to.at(row);
         let done = to.build.phi(to.int(), "row.first");
-        let left = to.build.binary_nonnegative(o::SUB, all, done, "row.left");
+        let left = to.build.binary_without_overflow(o::SUB, all, done, "row.left");
         to.count = to.min_or_max("smin", left, edit.i32(PIECE_THREADS), "row.count");
-        let next = to.build.binary_nonnegative(o::ADD, done, to.count, "row.next");
-        to.first[0] = to.build.binary_nonnegative(o::ADD, to.group[0], done, "row.x");
+        let next = to.build.binary_without_overflow(o::ADD, done, to.count, "row.next");
+        to.first[0] = to.build.binary_without_overflow(o::ADD, to.group[0], done, "row.x");
         to.build.branch(first);
         edit.add_incoming(done, &[(edit.i32(0), entry), (next, self.end)]);
         to.at(self.end);
@@ -211,17 +211,17 @@ impl<'m> Writer<'_, 'm> {
         let [x, y, z] = region.local;
         let thread = match to.layout.tile {
             Some([width, height, _]) => {
-                let plane = to.build.binary_nonnegative(o::MUL, z, to.edit.i32(height), "plane");
-                let line = to.build.binary_nonnegative(o::ADD, plane, y, "line");
-                let lines = to.build.binary_nonnegative(o::MUL, line, to.edit.i32(width), "lines");
-                to.build.widened(to.build.binary_nonnegative(o::ADD, lines, x, "number"), long, "thread")
+                let plane = to.build.binary_without_overflow(o::MUL, z, to.edit.i32(height), "plane");
+                let line = to.build.binary_without_overflow(o::ADD, plane, y, "line");
+                let lines = to.build.binary_without_overflow(o::MUL, line, to.edit.i32(width), "lines");
+                to.build.widened(to.build.binary_without_overflow(o::ADD, lines, x, "number"), long, "thread")
             }
             None if to.layout.is_cut_row() => to.build.widened(x, long, "thread"),
             None => to.edit.i64(0),
         };
         for (name, base) in &to.kept {
             let bytes = to.edit.i64(to.layout.kept[name].bytes);
-            let offset = to.build.binary_nonnegative(o::MUL, thread, bytes, "offset");
+            let offset = to.build.binary_without_overflow(o::MUL, thread, bytes, "offset");
             region.places.insert(*name, to.build.byte_address_inbounds(*base, offset, "place"));
         }
     }
@@ -437,7 +437,7 @@ impl<'m> Writer<'_, 'm> {
             to.at(latch);
             self.threads.marker(&to.build, region.group);
             let [next, _] = [region.local, region.global].map(|place| {
-                let next = to.build.binary_nonnegative(o::ADD, place[axis], to.edit.i32(1), "next");
+                let next = to.build.binary_without_overflow(o::ADD, place[axis], to.edit.i32(1), "next");
                 to.edit.add_incoming(place[axis], &[(next, latch)]);
                 next
             });

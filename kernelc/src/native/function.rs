@@ -99,7 +99,9 @@ impl<'k, 'm> Function<'k, 'm> {
         let limit = |n: usize| i32::MAX.unsigned_abs() / layout.tile.map_or(1, |tile| tile[n]);
         let group = [0, 1, 2].map(|n| read(n, &format!("at.{}", AXES[n]), [0, limit(n)]));
         let first = match layout.tile {
-            Some(tile) => [0, 1, 2].map(|n| build.binary_nonnegative(o::MUL, group[n], edit.i32(tile[n]), "origin")),
+            Some(tile) => {
+                [0, 1, 2].map(|n| build.binary_without_overflow(o::MUL, group[n], edit.i32(tile[n]), "origin"))
+            }
             None => group,
         };
         let count = if layout.tile.is_none() { read(3, "count", [1, i32::MAX.unsigned_abs()]) } else { edit.i32(0) };

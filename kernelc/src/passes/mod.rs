@@ -5,6 +5,7 @@
 
 pub mod acquire_release;
 pub mod calls;
+pub mod disjoint_sums;
 pub mod drop_reassoc;
 pub mod end_thread;
 pub mod freeze_divisions;
@@ -37,8 +38,9 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 21] = [
+pub const PASSES: [(&str, Pass); 22] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
+    ("disjoint-sums", Pass::ReportsChange(disjoint_sums::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
     ("freeze-divisions", Pass::ReportsChange(freeze_divisions::run)),

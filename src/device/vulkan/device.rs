@@ -20,7 +20,7 @@ use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Q
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
-use crate::kernel::{FloatModes, Module};
+use crate::kernel::{FloatModes, KernelForm, Module};
 use crate::lock::{Mutex, rank};
 use ash::vk::SubgroupFeatureFlags as Subgroup;
 use smallvec::SmallVec;
@@ -204,6 +204,10 @@ impl Device for VulkanDevice {
 
     fn float_modes(&self) -> FloatModes {
         self.core.physical.limits.float_modes
+    }
+
+    fn kernel_form(&self) -> KernelForm {
+        self.core.physical.kernel_form()
     }
 
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>> {

@@ -15,6 +15,7 @@ mod burst;
 pub mod cache_file;
 pub mod capability;
 mod clocks;
+mod code_forms;
 mod command_pool;
 mod commands;
 mod core;

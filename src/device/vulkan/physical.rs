@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use super::code_forms::Preferences;
 use super::display::{self, DrmNodes};
 use super::features::{Extensions, Features};
 use super::instance::{Instance, failed, version_text};
@@ -9,7 +10,7 @@ use super::memory_types::{MemoryTypes, device_local_bytes};
 use crate::config::Config;
 use crate::device::physical::DeviceType;
 use crate::error::Result;
-use crate::kernel::FloatModes;
+use crate::kernel::{FloatModes, KernelForm};
 use crate::log;
 use ash::vk;
 use revamp_image::DeviceProperty;
@@ -168,8 +169,10 @@ pub struct Physical {
     pub driver_version: u32,
     /// The driver's identity.
     pub driver_id: vk::DriverId,
-    /// True for tests in which kernels use every code form that any GPU driver prefers.
-    gpu_code: bool,
+    /// Which forms of kernels the driver prefers.
+    preferences: Preferences,
+    /// True for tests in which kernels get the code for a GPU's driver on any device.
+    imitates_gpu: bool,
     /// True for tests in which kernels rely only on Vulkan's floating-point guarantees, not on those of the device.
     plain_floats: bool,
     /// The Vulkan version of the device.
@@ -320,17 +323,22 @@ impl Physical {
 
     /// The code forms for which the device's driver generates faster machine code.
     fn preferred_code_forms(&self) -> impl Iterator<Item = DeviceProperty> {
-        let nvidia = self.gpu_code || self.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
-        let radv = self.driver_id == vk::DriverId::MESA_RADV
+        let nvidia = self.preferences == Preferences::Nvidia;
+        let radv = self.preferences == Preferences::Radv
             && self.limits.max_allocation < 1 << 32
             && radv_adds_offsets(&self.name);
         let forms = [
-            (nvidia, DeviceProperty::Breaks),
+            (nvidia || self.kernel_form().rolled_loops, DeviceProperty::Breaks),
             (nvidia, DeviceProperty::Reciprocals),
             (nvidia, DeviceProperty::MergesOnlyLoads),
-            (self.gpu_code || radv, DeviceProperty::NarrowOffsets),
+            (self.imitates_gpu || radv, DeviceProperty::NarrowOffsets),
         ];
         forms.into_iter().filter_map(|(is_preferred, form)| is_preferred.then_some(form))
+    }
+
+    /// The form of kernels that the device's driver prefers.
+    pub(super) fn kernel_form(&self) -> KernelForm {
+        self.preferences.kernel_form()
     }
 
     /// True for a driver that ends loops after 65,535 iterations, and ignores conditions and loops that are nested too deeply:
@@ -470,7 +478,12 @@ impl Physical {
             driver: queried.driver,
             driver_version: core.driver_version,
             driver_id: queried.driver_id,
-            gpu_code: config.test.gpu_code,
+            preferences: match &config.test {
+                test if test.radv_code => Preferences::Radv,
+                test if test.gpu_code => Preferences::Nvidia,
+                _ => Preferences::of(queried.driver_id),
+            },
+            imitates_gpu: config.test.gpu_code || config.test.radv_code,
             plain_floats: config.test.plain_floats,
             device_version: core.api_version,
             api_version,

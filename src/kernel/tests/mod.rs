@@ -1,5 +1,6 @@
 //! Tests of [`super::Module`] on modules that the tests compile with glslc and spirv-as.
 
+mod by_address;
 mod float_modes;
 pub(crate) mod fuzz;
 mod nesting;

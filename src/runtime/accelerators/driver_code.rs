@@ -51,7 +51,10 @@ pub fn compile(accelerator: &Accelerator, kernel: &Compiled) -> Result<Vec<Drive
 fn forms(device: &Arc<dyn Device>, kernel: &Compiled, names: [&'static str; 2]) -> Vec<DriverCode> {
     let cache = KernelCache::default();
     let recorded = CompiledProperties { checks: None, references: &kernel.references() };
-    let loaded = match LoadedKernel::load(device, &cache, &kernel.spirv, None, Some(&kernel.location), Some(recorded)) {
+    let loaded = kernel
+        .spirv(device.kernel_form())
+        .and_then(|spirv| LoadedKernel::load(device, &cache, &spirv, None, Some(&kernel.location), Some(recorded)));
+    let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(e) => return vec![DriverCode { form: names[0], code: Err(e) }],
     };

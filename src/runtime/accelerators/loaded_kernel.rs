@@ -55,6 +55,15 @@ fn is_searched(module: &Module) -> bool {
     any_order && module.chooses_workgroup() && !module.depends_on_sharing()
 }
 
+/// A compiled kernel's module in the form that suits the device.
+fn adapted(module: Module, device: &Arc<dyn Device>) -> Result<Module> {
+    let module = module.with_float_modes(&device.float_modes())?.unwrap_or(module);
+    if !device.kernel_form().arguments_by_address {
+        return Ok(module);
+    }
+    Ok(module.with_arguments_by_address()?.unwrap_or(module))
+}
+
 /// The data that launches of a kernel with bounds checks need.
 #[derive(Clone, Default)]
 pub(in crate::runtime) struct KernelChecks {
@@ -85,15 +94,14 @@ impl LoadedKernel {
             None => e,
         };
         let module = Module::new(spirv, entry_point).map_err(named)?;
-        let (module, checks, references) = match compiled {
+        let (module, checks, headers) = match compiled {
             None => (module, None, &[][..]),
             Some(CompiledProperties { checks, references }) => {
-                let declared = module.with_float_modes(&device.float_modes()).map_err(named)?;
-                (declared.unwrap_or(module), checks, references)
+                let headers = if module.has_uniform_arguments() { references } else { &[] };
+                (adapted(module, device).map_err(named)?, checks, headers)
             }
         };
         let label = label.map_or_else(|| Arc::from(module.entry_point().to_string_lossy()), Arc::from);
-        let headers = if module.has_uniform_arguments() { references } else { &[] };
         Self::of(device, cache, module, label, checks, headers).map_err(named)
     }
 
@@ -326,7 +334,7 @@ impl LoadedCompiled {
         let loaded = LoadedKernel::load(
             device,
             cache,
-            &kernel.spirv,
+            &kernel.spirv(device.kernel_form())?,
             None,
             Some(&kernel.location),
             Some(CompiledProperties { checks, references: &kernel.references() }),
