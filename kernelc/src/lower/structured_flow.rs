@@ -197,8 +197,9 @@ fn selections(
         let Some(meet) = post[head].filter(|&meet| meet != head) else {
             return Err(internal_error("the two paths of a branch do not merge"));
         };
-        let from: Vec<usize> =
-            predecessors[meet].iter().copied().filter(|&b| dominance.dominates(head, stands_for[b])).collect();
+        // If the paths meet at the header of a loop, the back edge is not one of the paths.
+        let is_path = |b: usize| dominance.dominates(head, stands_for[b]) && !dominance.dominates(meet, stands_for[b]);
+        let from: Vec<usize> = predecessors[meet].iter().copied().filter(|&b| is_path(b)).collect();
         let ids: Vec<BlockId> = from.iter().copied().map(BlockId).collect();
         let merge = gather(function, BlockId(meet), &ids, "merge");
         stands_for.push(head);

@@ -676,6 +676,42 @@ done:
 }
 
 #[test]
+fn the_paths_of_a_branch_may_meet_at_the_header_of_a_loop() {
+    let (_, module) = compile_and_load(
+        "  %i = call i32 @__revamp_global_id(i32 0)
+  %c = icmp eq i32 %i, 3
+  br i1 %c, label %then, label %loop
+then:
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ 1, %then ], [ %next, %loop ]
+  %next = add i32 %k, 1
+  %again = icmp ult i32 %next, 10
+  br i1 %again, label %loop, label %done
+done:
+  ret void",
+    );
+    let targets = |block: &dr::Block| -> Vec<u32> {
+        let last = block.instructions.last().unwrap();
+        last.operands.iter().filter_map(|operand| operand.id_ref_any()).collect()
+    };
+    let blocks = &module.functions[0].blocks;
+    let label = |block: &dr::Block| block.label.as_ref().unwrap().result_id.unwrap();
+    let is_loop = |block: &&dr::Block| block.instructions.iter().any(|i| i.class.opcode == Op::LoopMerge);
+    let header = blocks.iter().position(|block| is_loop(&block)).unwrap();
+    // Only the header is the target of a back edge.
+    let back: Vec<u32> = blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(n, block)| {
+            let earlier: Vec<u32> = blocks[..=n].iter().map(label).collect();
+            targets(block).into_iter().filter(move |id| earlier.contains(id))
+        })
+        .collect();
+    assert_eq!(back, [label(&blocks[header])]);
+}
+
+#[test]
 fn an_early_exit_of_a_loop_may_be_a_break() {
     // The flag at the early exit, and the number of breaks. Only a flag that certainly ends the loop gives a break.
     for (flag, breaks) in [("true", 1), ("%late", 0), ("false", 0)] {
