@@ -58,7 +58,7 @@ const DEVICE: O2 = O2 {
 };
 
 /// The passes for kernels whose loops the driver unrolls.
-const ROLLED_O2: O2 = O2 { unroll: "", rotate: "", ..DEVICE };
+const ROLLED_O2: O2 = O2 { sinking: "no-sink-common-insts", unroll: "", rotate: "", ..DEVICE };
 
 const NATIVE: O2 = O2 {
     loop_idiom: "loop-idiom,",
