@@ -3,7 +3,7 @@
 use super::capture_uses::CaptureUse;
 use super::checked::Names;
 use super::emitter::{Emitted, Emitter, Options};
-use super::{pointers, quotient_groups, structured_flow, tile_phis};
+use super::{pointers, private_stores, quotient_groups, structured_flow, tile_phis};
 use crate::bounds_option::Bounds;
 use crate::ir::{Function, Module, Op};
 use crate::kernel_error::KernelError;
@@ -106,6 +106,7 @@ fn kernel(
     quotient_groups::order(module, &mut function);
     tile_phis::round_down(module, &mut function);
     let pointers = pointers::analyse(module, &function)?;
+    private_stores::order(module, &mut function, &pointers);
     let captures: Vec<Capture> = pointers
         .uses
         .iter()

@@ -4,7 +4,7 @@
 //!
 //! 1. `structured_flow`, which uses `alternatives`, `edges` and `breaks`, gives each construct a merge block. `quotient_groups` orders
 //!    the instructions of blocks with quotients of floats. `tile_phis` aligns the pointers of loops in tile_static memory.
-//! 2. `pointers` finds the memory that each pointer may point to.
+//! 2. `pointers` finds the memory that each pointer may point to. `private_stores` orders stores to local variables.
 //! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
 //! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`,
 //!    `store_groups`, `tile_loads` and `printf`.
@@ -44,6 +44,7 @@ mod narrow_offsets;
 mod pointer_sets;
 mod pointers;
 mod printf;
+mod private_stores;
 mod quotient_groups;
 mod quotients;
 mod reach;
