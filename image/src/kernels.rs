@@ -476,7 +476,7 @@ impl<'a> Reader<'a> {
         let flags = self.u32()?;
         let known_flags = match version {
             ..VERSION_WITH_IMAGES => CHECKED,
-            ..VERSION_WITH_ROLLED_LOOPS => CHECKED | WITH_IMAGES,
+            VERSION_WITH_IMAGES..VERSION_WITH_ROLLED_LOOPS => CHECKED | WITH_IMAGES,
             _ => CHECKED | WITH_IMAGES | ROLLED | ROLLED_IMAGES,
         };
         if flags & !known_flags != 0 {
