@@ -142,8 +142,11 @@ impl<'m> Emitter<'m> {
         asm.coherent = tiles_communicate(module, function, pointers);
         let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
         // Checked and coherent stores have forms of their own.
-        let merges_stores = options.bounds == Bounds::Off && !asm.coherent;
-        let store_groups = merges_stores.then(|| StoreGroups::of(module, function, pointers)).unwrap_or_default();
+        let store_groups = if options.bounds == Bounds::Off && !asm.coherent {
+            StoreGroups::of(module, function, pointers)
+        } else {
+            StoreGroups::default()
+        };
         Ok(Emitter {
             module,
             function,

@@ -7,7 +7,7 @@
 //! 2. `pointers` finds the memory that each pointer may point to. `private_stores` orders stores to local variables.
 //! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
 //! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`,
-//!    `store_groups`, `tile_loads` and `printf`.
+//!    `vector_stores`, `tile_loads` and `printf`.
 //!
 //! All steps that emit SPIR-V share the `emitter`, which writes through the `assembler`. Each kernel becomes one SPIR-V module with one
 //! entry point, `main`, and one push constant: the 64-bit device address of the argument block.
@@ -59,6 +59,7 @@ mod tile_phis;
 mod uniform;
 mod uniform_loads;
 mod uniformity;
+mod vector_stores;
 
 pub use barriers::divergent_barriers;
 #[cfg(test)]

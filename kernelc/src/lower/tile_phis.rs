@@ -51,7 +51,7 @@ fn loop_pointer(module: &Module, function: &Function, place: (usize, usize)) -> 
     };
     let (global, at) = constant_address(first)?;
     let distance = at.rem_euclid(VECTOR_BYTES);
-    let is_aligned = module.globals[global.0].align.is_multiple_of(VECTOR_BYTES as u64);
+    let is_aligned = module.globals[global.0].align % VECTOR_BYTES as u64 == 0;
     let advances = function.instructions().any(|one| one.result == Some(*next) && step(&one.op, *phi) >= MIN_STEP);
     if distance == 0 || at < distance || !is_aligned || !advances {
         return None;
