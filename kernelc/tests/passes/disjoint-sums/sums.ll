@@ -1,7 +1,7 @@
 ; A disjoint `or` becomes a sum that does not overflow.
 ; CHECK: @sum(
-; CHECK: %sum = add nuw nsw i32 %high, 3
-; CHECK-NEXT: ret i32 %sum
+; CHECK: %sum1 = add nuw nsw i32 %high, 3
+; CHECK-NEXT: ret i32 %sum1
 define i32 @sum(i32 %a) {
   %high = shl i32 %a, 2
   %sum = or disjoint i32 %high, 3
