@@ -16,3 +16,8 @@ pub fn may_write(module: &Module, one: &Instruction) -> bool {
         _ => false,
     }
 }
+
+/// True if an instruction may read or write memory.
+pub fn may_access(module: &Module, one: &Instruction) -> bool {
+    matches!(one.op, Op::Load { .. }) || may_write(module, one)
+}

@@ -6,7 +6,7 @@
 use super::addresses::Sum;
 use super::pointer_sets::PointerClass;
 use super::pointers::{MemorySpace, PointerAnalysis};
-use crate::analysis::effects::may_write;
+use crate::analysis::effects::may_access;
 use crate::ir::{Function, Instruction, LocalId, Module, Op};
 
 /// A store to a constant address.
@@ -26,9 +26,7 @@ pub(super) fn order(module: &Module, function: &mut Function, pointers: &Pointer
         for (at, one) in block.instructions.iter().enumerate() {
             match store_of(one, at, &definitions, pointers) {
                 Some(store) => run.push(store),
-                None if may_write(module, one) || matches!(one.op, Op::Load { .. }) => {
-                    runs.push((number, std::mem::take(&mut run)));
-                }
+                None if may_access(module, one) => runs.push((number, std::mem::take(&mut run))),
                 None => {}
             }
         }

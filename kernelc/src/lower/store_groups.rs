@@ -11,7 +11,7 @@ use super::memory::known_divisor;
 use super::pointer_sets::PointerClass;
 use super::pointers::PointerAnalysis;
 use super::scalars::{Leaf, ScalarKind, leaves};
-use crate::analysis::effects::may_write;
+use crate::analysis::effects::may_access;
 use crate::ir::{Function, Instruction, LocalId, Module, Op, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -86,7 +86,7 @@ impl StoreGroups {
             for (at, one) in block.instructions.iter().enumerate() {
                 let store = store_of(one, at, &definitions, pointers);
                 let continues = matches!((&store, run.last()), (Some(next), Some(last)) if next.shares_sum(last));
-                if !continues && (store.is_some() || may_write(module, one) || matches!(one.op, Op::Load { .. })) {
+                if !continues && may_access(module, one) {
                     groups.add(number, group(&definitions, &std::mem::take(&mut run)));
                 }
                 run.extend(store);

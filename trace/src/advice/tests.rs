@@ -54,6 +54,17 @@ fn check(case: &Case) {
     }
 }
 
+/// Three copies between arrays on accelerators, each with a wait.
+fn waiting_copies() -> String {
+    rounds(
+        3,
+        "call #0 #9: id=#1, call=revamp_copy, object=array to, line=a.cpp:9
+         transfer #1 #2: id=#2, cause=#1, kind=explicit, from=gpu, to=gpu, bytes=64, object=array results
+         wait #2 #9: id=#3, cause=#1, queue=8
+         ",
+    )
+}
+
 fn cases() -> Vec<Case> {
     vec![
         Case {
@@ -315,13 +326,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             kind: Kind::WaitingCopy,
-            events: rounds(
-                3,
-                "call #0 #9: id=#1, call=revamp_copy, object=array to, line=a.cpp:9
-                 transfer #1 #2: id=#2, cause=#1, kind=explicit, from=gpu, to=gpu, bytes=64, object=array results
-                 wait #2 #9: id=#3, cause=#1, queue=8
-                 ",
-            ),
+            events: waiting_copies(),
             line: "a.cpp:9",
             count: 3,
             bytes: 192,
@@ -342,14 +347,7 @@ fn cases() -> Vec<Case> {
         // The host did not have to wait for one copy.
         Case {
             kind: Kind::WaitingCopy,
-            events: rounds(
-                3,
-                "call #0 #9: id=#1, call=revamp_copy, object=array to, line=a.cpp:9
-                 transfer #1 #2: id=#2, cause=#1, kind=explicit, from=gpu, to=gpu, bytes=64, object=array results
-                 wait #2 #9: id=#3, cause=#1, queue=8
-                 ",
-            )
-            .replace("id=33, cause=31", "id=33, cause=0"),
+            events: waiting_copies().replace("id=33, cause=31", "id=33, cause=0"),
             line: "a.cpp:9",
             count: 3,
             bytes: 192,
