@@ -11,9 +11,8 @@ use crate::kernel_report::BeforeOptimisation;
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
-    calls, disjoint_sums, drop_reassoc, end_thread, freeze_divisions, inline_all, integer_division, invariant_calls,
-    lock_fences, lock_sinking, phi_loads, separate_memories, spin_marks, textures, unreachable_returns, unroll_large,
-    wide_products,
+    self, calls, disjoint_sums, drop_reassoc, end_thread, inline_all, integer_division, invariant_calls, lock_fences,
+    lock_sinking, phi_loads, separate_memories, spin_marks, textures, unreachable_returns, unroll_large,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{diagnostics, files, folded_constants, ir, kernel_report, lower};
@@ -120,6 +119,10 @@ impl Steps<'_> {
         self.dump.step(name, module)?;
         module.verify().map_err(|why| self.compiler.failed(&format!("after {name}: {why}")))?;
         Ok(made)
+    }
+
+    fn passes(&self, module: &mut Module, passes: &[passes::Named]) -> Result<(), String> {
+        passes.iter().try_for_each(|(name, pass)| self.pass(module, name, pass).map(|_| ()))
     }
 
     /// Runs passes of LLVM.
@@ -287,14 +290,14 @@ impl Steps<'_> {
 
     /// Runs the passes of revamp that follow LLVM's passes.
     fn finish(&self, prepared: &Prepared, module: &mut Module) -> Result<(), String> {
-        self.pass(module, "wide-products", wide_products::run)?;
+        self.passes(module, &passes::LAST)?;
         if prepared.has_spin_loops { self.pass(module, "spin-marks-removed", spin_marks::unmark) } else { Ok(()) }
     }
 
     /// Optimises the code. `pipelines::unroll` follows.
     fn optimise(&self, module: &mut Module, how: Optimised) -> Result<(), String> {
         self.pipeline(module, "optimise", &pipelines::optimise(how))?;
-        self.pass(module, "freeze-divisions", freeze_divisions::run).map(|_| ())
+        self.passes(module, &passes::BEFORE_UNROLLING)
     }
 
     /// Optimises the code, and copies the result.

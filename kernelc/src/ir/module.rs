@@ -232,8 +232,8 @@ pub enum Op {
     CmpXchg { pointer: Operand, expected: Operand, new: Operand },
     /// `fence`.
     Fence,
-    /// A direct call. `aligns`: for each argument, the alignment in the attribute `align`; 1 without the attribute.
-    Call { callee: FunctionId, arguments: Vec<Operand>, aligns: Vec<u64>, returns: Type, flags: Flags },
+    /// A direct call.
+    Call { callee: FunctionId, arguments: Vec<Operand>, returns: Type, flags: Flags },
     /// A call through a pointer.
     CallIndirect { callee: Operand, arguments: Vec<Operand>, returns: Type },
     /// `extractvalue`.

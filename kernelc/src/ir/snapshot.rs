@@ -386,10 +386,7 @@ impl<'m> Snapshot<'m> {
         let returns = self.type_of(raw);
         let callee = self.operand(called);
         match callee.value {
-            Value::Constant(Constant::Function(callee)) => {
-                let aligns = (0..raw.count_arguments()).map(|n| raw.argument_alignment(n).unwrap_or(1)).collect();
-                Op::Call { callee, arguments, aligns, returns, flags }
-            }
+            Value::Constant(Constant::Function(callee)) => Op::Call { callee, arguments, returns, flags },
             _ => Op::CallIndirect { callee, arguments, returns },
         }
     }

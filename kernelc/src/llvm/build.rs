@@ -367,6 +367,13 @@ impl<'m> Builder<'m> {
         unsafe { self.made((self.f().LLVMBuildStore)(self.raw, self.raw_of(value), self.raw_of(to))) }
     }
 
+    /// A store to an address of a known alignment, a power of two.
+    pub fn store_aligned(&self, value: Value<'m>, to: Value<'m>, align: u32) {
+        let made = self.store(value, to);
+        // SAFETY: it is a store. The caller promises a power of two.
+        unsafe { (self.f().LLVMSetAlignment)(self.raw_of(made), align) }
+    }
+
     /// An acquire-release fence in the scope of all threads.
     pub fn fence(&self) {
         // SAFETY: the builder stands in a block. The last number, 0, is the scope of all threads.

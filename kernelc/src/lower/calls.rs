@@ -3,23 +3,18 @@
 
 use super::assembler::{Scalar, Workgroup};
 use super::emitter::{Emitter, Lowered};
-use super::memory::{self, MemoryIntrinsic};
-use super::scalars::{ScalarKind, aligned_at};
-use super::{bounds, images, integers, intrinsics, printf};
+use super::{images, intrinsics, memory, printf};
 use crate::demangle::demangled;
 use crate::device_abi::{self, DeviceFunction};
 use crate::ir::{Constant, Function, FunctionId, LocalId, Module, Op, Operand, Type, Value};
 use crate::kernel_error::KernelError;
+use crate::passes::expand_copies::MAX_BYTES;
 use rspirv::spirv::{Op as S, Word};
-
-/// The maximum size in bytes of a memcpy, memmove or memset. These are unrolled.
-const LARGEST_COPY: u64 = 16 << 10;
 
 pub(super) fn call(
     e: &mut Emitter,
     callee: FunctionId,
     arguments: &[Operand],
-    aligns: &[u64],
     returns: &Type,
     result: Option<LocalId>,
 ) -> Lowered<Vec<Word>> {
@@ -28,8 +23,8 @@ pub(super) fn call(
     if let Some(function) = DeviceFunction::of(name) {
         return device_function(e, function, arguments, returns, result);
     }
-    if let Some(copy) = memory::memory_intrinsic(name) {
-        return transfer(e, copy, arguments, aligns);
+    if memory::is_copy(name) {
+        return Err(refused_copy(arguments));
     }
     if let Some(rest) = name.strip_prefix("llvm.") {
         return llvm(e, rest, name, arguments, returns);
@@ -249,62 +244,16 @@ fn is_type(part: &str) -> bool {
         || part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Lowers memcpy, memmove and memset of constant size.
-fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand], aligns: &[u64]) -> Lowered<Vec<Word>> {
-    let ([to, what, size, ..], [to_align, from_align, ..]) = (arguments, aligns) else {
-        return Err(e.internal("a memcpy, memmove or memset has fewer than three arguments"));
-    };
-    let Some(size) = size.unsigned() else {
-        return Err(KernelError::new(
+/// The refusal of a memcpy, memmove or memset that `passes::expand_copies` left.
+fn refused_copy(arguments: &[Operand]) -> KernelError {
+    KernelError::new(match arguments.get(2).and_then(Operand::unsigned) {
+        None => {
             "a memcpy, memmove or memset has a size that is not known at compile time, but kernels need a constant \
-             size: write a loop over the elements"
-                .into(),
-        ));
-    };
-    if size > LARGEST_COPY {
-        return Err(KernelError::new(format!(
-            "{size} bytes are copied or set at once: the limit is {LARGEST_COPY} bytes; write a loop over the elements"
-        )));
-    }
-    let width = memory::copied_scalar(arguments).size();
-    let bits = width as u32 * 8;
-    let kind = ScalarKind::Int(bits);
-    let fill = match copy {
-        MemoryIntrinsic::Copy => None,
-        MemoryIntrinsic::Set => {
-            let byte = e.word(what)?;
-            let wide = integers::zero_extend(&mut e.asm, byte, 8, 32);
-            Some(integers::times(&mut e.asm, Scalar::U32, wide, 0x0101_0101 >> (32 - bits)))
+                 size: write a loop over the elements"
+                .into()
         }
-    };
-    // All bytes are read before any is written: memmove's operands may overlap.
-    let mut values = Vec::new();
-    for n in 0..size / width {
-        values.push(match fill {
-            Some(fill) => fill,
-            None => {
-                let align = aligned_at(*from_align, n * width);
-                let access = e.access(what, n * width, width, align, bounds::READS)?;
-                let word = e.guarded(access, &[kind.register()], |e, at| {
-                    let word = memory::load(&mut e.asm, at, kind, align, false).ok_or_else(|| {
-                        e.internal("a memcpy, memmove or memset has an access of an unsupported size")
-                    })?;
-                    Ok(vec![word])
-                })?;
-                word.first()
-                    .copied()
-                    .ok_or_else(|| e.internal("a memcpy, memmove or memset has an access of an unsupported size"))?
-            }
-        });
-    }
-    for (n, value) in values.into_iter().enumerate() {
-        let align = aligned_at(*to_align, n as u64 * width);
-        let access = e.access(to, n as u64 * width, width, align, bounds::WRITES)?;
-        e.guarded(access, &[], |e, at| {
-            memory::store(&mut e.asm, at, kind, value, align, false)
-                .ok_or_else(|| e.internal("a memcpy, memmove or memset has an access of an unsupported size"))?;
-            Ok(Vec::new())
-        })?;
-    }
-    Ok(vec![])
+        Some(size) => format!(
+            "{size} bytes are copied or set at once: the limit is {MAX_BYTES} bytes; write a loop over the elements"
+        ),
+    })
 }

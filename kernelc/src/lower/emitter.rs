@@ -177,7 +177,7 @@ impl<'m> Emitter<'m> {
             images: Vec::new(),
             shared_divisors: division::shared_divisors(function),
             products: HashMap::new(),
-            narrow_addresses: NarrowAddresses::of(module, function, pointers),
+            narrow_addresses: NarrowAddresses::of(function, pointers),
             store_groups,
             blocks_with_adjacent_loads: tile_loads::blocks_with_adjacent_loads(function, pointers),
         })

@@ -139,9 +139,7 @@ impl Emitter<'_> {
                 self.fence(3);
                 Vec::new()
             }
-            Op::Call { callee, arguments, aligns, returns, .. } => {
-                calls::call(self, *callee, arguments, aligns, returns, *result)?
-            }
+            Op::Call { callee, arguments, returns, .. } => calls::call(self, *callee, arguments, returns, *result)?,
             Op::CallIndirect { .. } => {
                 return Err(KernelError::new(
                     "the kernel calls a function through a pointer or calls a virtual function, which restrict(amp) \

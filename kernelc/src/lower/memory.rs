@@ -137,20 +137,10 @@ pub(super) fn group_variables(
                 let size = value.ty.size().unwrap_or(4);
                 patterns[group].access(Scalar::unsigned(size), size);
             }
-            Op::Call { arguments, aligns, callee, .. } => {
-                let copied = memory_intrinsic(&module.functions[callee.0].name).map(|_| copied_scalar(arguments));
-                for (argument, align) in arguments.iter().zip(aligns) {
-                    if !matches!(argument.ty, Type::Pointer(_)) {
-                        continue;
-                    }
-                    let Some(group) = group_of(&argument.value) else { continue };
-                    match copied {
-                        Some(scalar) => {
-                            patterns[group].access(scalar, *align);
-                            patterns[group].step(scalar.size());
-                        }
-                        None => patterns[group].access(Scalar::U32, 4),
-                    }
+            Op::Call { arguments, .. } => {
+                let pointers = arguments.iter().filter(|argument| matches!(argument.ty, Type::Pointer(_)));
+                for group in pointers.filter_map(|argument| group_of(&argument.value)) {
+                    patterns[group].access(Scalar::U32, 4);
                 }
             }
             Op::Gep { source, base, indices, .. } => {
@@ -307,30 +297,9 @@ fn half(bits: u64) -> u16 {
     }
 }
 
-/// An intrinsic that copies or sets memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MemoryIntrinsic {
-    Copy,
-    Set,
-}
-
-pub(super) fn memory_intrinsic(name: &str) -> Option<MemoryIntrinsic> {
-    if name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove") {
-        Some(MemoryIntrinsic::Copy)
-    } else if name.starts_with("llvm.memset") {
-        Some(MemoryIntrinsic::Set)
-    } else {
-        None
-    }
-}
-
-/// The type of the accesses of a memory copy: the largest one whose size divides the size of the copy.
-pub(super) fn copied_scalar(arguments: &[Operand]) -> Scalar {
-    match arguments.get(2).and_then(Operand::unsigned) {
-        Some(size) if size % 4 == 0 => Scalar::U32,
-        Some(size) if size % 2 == 0 => Scalar::U16,
-        _ => Scalar::U8,
-    }
+/// True for an intrinsic that copies or sets memory.
+pub(super) fn is_copy(name: &str) -> bool {
+    ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."].iter().any(|begin| name.starts_with(begin))
 }
 
 /// An address in the SPIR-V module.

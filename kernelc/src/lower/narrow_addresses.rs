@@ -1,10 +1,9 @@
 //! Finds the pointers whose address is a captured pointer plus a 32-bit offset. `narrow_offsets` computes these addresses.
 
 use super::capture_uses::Origin;
-use super::memory::{MemoryIntrinsic, memory_intrinsic};
 use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::PointerAnalysis;
-use crate::ir::{Function, Instruction, LocalId, Module, Op, Operand, Value};
+use crate::ir::{Function, Instruction, LocalId, Op, Operand, Value};
 use rspirv::spirv::Word;
 use std::collections::{HashMap, HashSet};
 
@@ -28,10 +27,10 @@ pub(super) struct NarrowAddresses<'m> {
 }
 
 impl<'m> NarrowAddresses<'m> {
-    pub(super) fn of(module: &Module, function: &'m Function, pointers: &PointerAnalysis) -> Self {
+    pub(super) fn of(function: &'m Function, pointers: &PointerAnalysis) -> Self {
         let mut accessed = HashSet::new();
         for (n, block) in function.blocks.iter().enumerate() {
-            let locals = block.instructions.iter().flat_map(|one| accesses(module, &one.op));
+            let locals = block.instructions.iter().flat_map(|one| accesses(&one.op));
             accessed.extend(locals.filter_map(|pointer| Some((pointer.value.local()?, n))));
         }
         Self {
@@ -52,17 +51,12 @@ impl<'m> NarrowAddresses<'m> {
 }
 
 /// The pointers through which an instruction accesses memory.
-fn accesses<'m>(module: &Module, op: &'m Op) -> &'m [Operand] {
+fn accesses(op: &Op) -> &[Operand] {
     match op {
         Op::Load { pointer, .. }
         | Op::Store { pointer, .. }
         | Op::AtomicRmw { pointer, .. }
         | Op::CmpXchg { pointer, .. } => std::slice::from_ref(pointer),
-        Op::Call { callee, arguments, .. } => match memory_intrinsic(&module.functions[callee.0].name) {
-            Some(MemoryIntrinsic::Copy) => arguments.get(..2).unwrap_or_default(),
-            Some(MemoryIntrinsic::Set) => arguments.get(..1).unwrap_or_default(),
-            None => &[],
-        },
         _ => &[],
     }
 }

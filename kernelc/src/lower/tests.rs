@@ -26,10 +26,6 @@ fn kernel(body: &str) -> String {
          declare i1 @__revamp_of_device(i32)\n\
          declare i32 @llvm.fptosi.sat.i32.f16(half)\n\
          declare i32 @llvm.fptoui.sat.i32.f16(half)\n\
-         declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)\n\
-         declare void @llvm.memcpy.p4.p4.i64(ptr addrspace(4), ptr addrspace(4), i64, i1)\n\
-         declare void @llvm.memcpy.p3.p3.i64(ptr addrspace(3), ptr addrspace(3), i64, i1)\n\
-         declare void @llvm.memset.p4.i64(ptr addrspace(4), i8, i64, i1)\n\
          declare {{ i32, i1 }} @llvm.sadd.with.overflow.i32(i32, i32)\n\
          @hello = private addrspace(1) constant [10 x i8] c\"%s: %d%%\\0A\\00\", align 1\n\
          @name = private addrspace(1) constant [6 x i8] c\"50% f\\00\", align 1\n\
@@ -267,10 +263,6 @@ fn accesses_after_captured_pointers_have_offsets_of_32_bits() {
   store float 1.0, ptr addrspace(4) %p, align 4
 ";
     assert_eq!(narrow(reached), 1);
-    let copied = "  %p = getelementptr [16 x i8], ptr addrspace(4) %a, i32 %i
-  call void @llvm.memset.p4.i64(ptr addrspace(4) align 4 %p, i8 0, i64 16, i1 false)
-";
-    assert_eq!(narrow(copied), 1);
     // The captured pointer itself needs no offset. A pointer that is selected from two has none, because it may lie before the memory.
     assert_eq!(narrow("  store float 1.0, ptr addrspace(4) %a, align 4\n"), 0);
     let chosen = "  %c = icmp eq i32 %i, 3
@@ -579,7 +571,8 @@ fn launch_constants_are_loaded_from_the_uniform_buffer() {
 fn a_local_array_with_a_changing_index_and_a_table_are_variables() {
     let (_, module) = compile_and_load(&format!(
         "{LOADS}  %l = alloca [4 x i32], align 4
-  call void @llvm.memcpy.p0.p1.i64(ptr %l, ptr addrspace(1) @table, i64 16, i1 false)
+  %first = load i32, ptr addrspace(1) @table, align 4
+  store i32 %first, ptr %l, align 4
   %i = call i32 @__revamp_global_id(i32 0)
   %n = zext i32 %i to i64
   %p = getelementptr inbounds [4 x i32], ptr %l, i64 0, i64 %n
@@ -816,51 +809,6 @@ fn underaligned_accesses_are_split() {
     // The load is split into two loads of 4 bytes.
     assert_eq!(loads.count(), 2);
     assert_eq!(count(&module, Op::Store), 1);
-}
-
-#[test]
-fn accesses_of_copies_are_no_wider_than_the_alignment() {
-    // The alignments that the loads and stores claim.
-    let of = |call: &str| {
-        let (_, module) = compile_and_load(&format!("{LOADS}  call void {call}\n  ret void"));
-        [(Op::Load, 2), (Op::Store, 3)].map(|(op, at)| {
-            let aligned = module.all_inst_iter().filter(|i| i.class.opcode == op);
-            aligned.filter_map(|i| i.operands.get(at).map(Operand::unwrap_literal_bit32)).collect::<Vec<_>>()
-        })
-    };
-    let copy = |to: &str, from: &str, size: u32| {
-        of(&format!(
-            "@llvm.memcpy.p4.p4.i64(ptr addrspace(4) {to} %a, ptr addrspace(4) {from} %b, i64 {size}, i1 false)"
-        ))
-    };
-    assert_eq!(copy("align 4", "align 8", 12), [vec![8, 4, 8], vec![4; 3]]);
-    assert_eq!(copy("", "align 1", 12), [vec![1; 12], vec![1; 12]]);
-    assert_eq!(copy("align 2", "align 4", 12), [vec![4; 3], vec![2; 6]]);
-    assert_eq!(copy("align 2", "align 2", 6), [vec![2; 3], vec![2; 3]]);
-    assert_eq!(copy("align 4", "", 3), [vec![1; 3], vec![4, 1, 2]]);
-    let set = |align: &str| of(&format!("@llvm.memset.p4.i64(ptr addrspace(4) {align} %a, i8 7, i64 8, i1 false)"));
-    assert_eq!([set("align 4"), set("")], [[vec![], vec![4; 2]], [vec![], vec![1; 8]]]);
-}
-
-#[test]
-fn a_copy_in_tile_memory_accesses_each_element() {
-    let (_, module) = compile_and_load(
-        "  call void @llvm.memcpy.p3.p3.i64(ptr addrspace(3) align 2 @tile, \
-         ptr addrspace(3) align 2 getelementptr (i8, ptr addrspace(3) @tile, i64 8), i64 6, i1 false)
-  ret void",
-    );
-    let number = |id: &Operand| {
-        let made = module.types_global_values.iter().find(|i| i.result_id == id.id_ref_any());
-        made.map(|i| i.operands[0].unwrap_literal_bit32())
-    };
-    let tile = module.types_global_values.iter().find(|i| {
-        i.class.opcode == Op::Variable && i.operands.first() == Some(&Operand::StorageClass(StorageClass::Workgroup))
-    });
-    let tile = tile.and_then(|i| i.result_id);
-    let elements =
-        module.all_inst_iter().filter(|i| i.class.opcode == Op::AccessChain && i.operands[0].id_ref_any() == tile);
-    let elements: Vec<_> = elements.filter_map(|i| number(&i.operands[1])).collect();
-    assert_eq!(elements, [4, 5, 6, 0, 1, 2]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub mod calls;
 pub mod disjoint_sums;
 pub mod drop_reassoc;
 pub mod end_thread;
+pub mod expand_copies;
 pub mod freeze_divisions;
 pub mod host_functions;
 pub mod host_target;
@@ -37,12 +38,22 @@ pub enum Pass {
     MayFail(fn(&mut Module) -> Result<bool, String>),
 }
 
+/// A pass that returns true if it changed the module, with its name.
+pub type Named = (&'static str, fn(&mut Module) -> bool);
+
+/// The passes between `pipelines::optimise` and `pipelines::unroll`.
+pub const BEFORE_UNROLLING: [Named; 1] = [("freeze-divisions", freeze_divisions::run)];
+
+/// The passes after LLVM's passes.
+pub const LAST: [Named; 2] = [("expand-copies", expand_copies::run), ("wide-products", wide_products::run)];
+
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 22] = [
+pub const PASSES: [(&str, Pass); 23] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("disjoint-sums", Pass::ReportsChange(disjoint_sums::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
+    ("expand-copies", Pass::ReportsChange(expand_copies::run)),
     ("freeze-divisions", Pass::ReportsChange(freeze_divisions::run)),
     ("host-target", Pass::MayFail(|module| host_target::run(module, "x86_64-pc-linux-gnu").map(|()| true))),
     ("inline-all", Pass::Plain(inline_all::run)),

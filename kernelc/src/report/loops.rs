@@ -12,7 +12,7 @@ use crate::analysis::loops::natural_loops;
 use crate::device_abi::DeviceFunction;
 use crate::ir::{self, Function, Op};
 use crate::llvm::Module;
-use crate::passes::{spin_marks, unreachable_returns, unroll_large};
+use crate::passes::{self, spin_marks, unreachable_returns, unroll_large};
 use crate::pipelines::{self, Optimised, Unrolling};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,6 +77,7 @@ pub fn unrolled(
     };
     let how = Optimised { large: settings.large, unrolling: how, structured: false };
     module.run(&pipelines::optimise(how))?;
+    passes::BEFORE_UNROLLING.iter().for_each(|(_, pass)| _ = pass(&mut module));
     let mut before_unrolling = module.clone();
     if settings.unrolling == Unrolling::Large {
         unroll_large::run(&mut module);
@@ -204,6 +205,7 @@ fn same_code(mut module: Module, settings: UnrollSettings, code: &ir::Module) ->
         unreachable_returns::run(&mut module);
     }
     module.run(&pipelines::structure())?;
+    passes::LAST.iter().for_each(|(_, pass)| _ = pass(&mut module));
     if settings.has_spin_loops {
         spin_marks::unmark(&mut module);
     }

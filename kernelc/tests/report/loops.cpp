@@ -44,6 +44,16 @@ void tiles(array_view<float> a, array_view<float> b, int n) {
         });
 }
 
+void divisions(array_view<const unsigned> a, array_view<unsigned> b, unsigned n) {
+    parallel_for_each(
+        b.extent, [=](index<1> i) restrict(amp) {
+            unsigned sum = 0;
+            for (unsigned k = 0; k < n; ++k)
+                sum += a[k % 6] * k;
+            b[i] = sum;
+        });
+}
+
 // clang-format off
 // 9:21: kernel of # instructions, # bytes of SPIR-V
 // 8:13: loop unrolled completely: 4 iterations
@@ -55,8 +65,11 @@ void tiles(array_view<float> a, array_view<float> b, int n) {
 // 24:13: loop not unrolled: its trip count is not constant, and it has several exits
 // 37:13: kernel of # instructions, # bytes of SPIR-V
 // 37:13: loop not unrolled: it has a tile barrier, so the unroll factor must divide a constant trip count
+// 51:13: kernel of # instructions, # bytes of SPIR-V
+// 51:13: loop unrolled by 8: its trip count is known only at run time
 // 8:13: native code: loop over threads, up to line 12, not vectorized (x86-64, x86-64-v3, x86-64-v4): it contains a loop that each thread runs
 // 20:13: native code: loop over threads, up to line 28, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
 // 37:13: native code: loop over threads, up to line 43, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
 // 37:13: native code: loop over threads, up to line 43, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
 // 40:21: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 51:13: native code: loop over threads, up to line 53, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower

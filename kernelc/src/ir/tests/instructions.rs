@@ -255,10 +255,9 @@ fn select_and_freeze() {
 
 #[test]
 fn calls() {
-    let call = |callee, arguments, aligns, returns: &Type| Op::Call {
+    let call = |callee, arguments, returns: &Type| Op::Call {
         callee: FunctionId(callee),
         arguments,
-        aligns,
         returns: returns.clone(),
         flags: flags(),
     };
@@ -266,13 +265,13 @@ fn calls() {
         one(
             "  %1 = tail call spir_func noundef nofpclass(nan inf) addrspace(4) float @sinf(float noundef %x) nounwind"
         ),
-        (call(1, vec![p("x")], vec![1], &Type::Float), Type::Float)
+        (call(1, vec![p("x")], &Type::Float), Type::Float)
     );
     assert_eq!(
         one(
             "  tail call fastcc addrspace(4) void (...) @sink(ptr noundef align 8 dereferenceable(8) %p, i32 range(i32 0, 5) 4, ptr byval(%pair) %p) nounwind memory(none) \"a\"=\"b\" [ \"deopt\"(i32 1, ptr null) ]"
         ),
-        (call(0, vec![p("p"), int(32, 4), p("p")], vec![8, 1, 1], &Type::Void), Type::Void)
+        (call(0, vec![p("p"), int(32, 4), p("p")], &Type::Void), Type::Void)
     );
     let with_metadata_argument = module(
         "declare i64 @llvm.read_register.i64(metadata)

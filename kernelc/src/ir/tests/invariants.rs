@@ -76,9 +76,8 @@ fn check_op(module: &Module, function: Option<&Function>, op: &Op) {
             assert_eq!(expected.ty, new.ty);
             [pointer, expected, new].into_iter().for_each(operand);
         }
-        Op::Call { callee, arguments, aligns, .. } => {
+        Op::Call { callee, arguments, .. } => {
             assert!(callee.0 < module.functions.len());
-            assert_eq!(aligns.len(), arguments.len());
             arguments.iter().for_each(operand);
         }
         Op::CallIndirect { callee, arguments, .. } => {
