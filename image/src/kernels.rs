@@ -79,6 +79,9 @@ pub enum DeviceProperty {
     NearInverseRoots = 10,
     /// The driver merges loads from adjacent addresses, unless the addresses are constants, but no stores.
     MergesOnlyLoads = 11,
+    /// The driver keeps a local array of fewer than 64 words in registers, and compares an index that is known only at run time with the
+    /// number of each element.
+    SmallArraysInRegisters = 12,
 }
 
 impl DeviceProperty {

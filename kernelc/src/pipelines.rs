@@ -395,7 +395,7 @@ impl Optimised {
             Unrolling::Rolled => return "function(early-cse)".into(),
             Unrolling::Known => "partial;no-runtime",
             Unrolling::Little => "runtime",
-            _ => "partial;runtime",
+            _ => "partial;runtime;upperbound",
         };
         let slsr = self.slsr();
         format!("function(loop-unroll<{kinds}>,early-cse,sccp,{slsr}early-cse,loop(loop-reduce),early-cse)")

@@ -90,8 +90,8 @@ pub(super) struct Sum {
 
 impl Sum {
     /// The address that a pointer holds, as a sum; `None` if the pointer is a constant.
-    pub(super) fn of(definitions: &[Option<&Instruction>], pointer: &Operand) -> Option<Self> {
-        let mut sum = Self { base: pointer.value.local()?, by: BTreeMap::new(), offset: 0 };
+    pub(super) fn of(definitions: &[Option<&Instruction>], pointer: &Value) -> Option<Self> {
+        let mut sum = Self { base: pointer.local()?, by: BTreeMap::new(), offset: 0 };
         while let Some(Op::Gep { source, base, indices, .. }) =
             definitions[sum.base.0].map(|instruction| &instruction.op)
         {

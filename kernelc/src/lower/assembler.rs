@@ -246,6 +246,18 @@ impl Assembler {
         made
     }
 
+    /// An array of `count` elements; of `minimum` elements on devices with `DeviceProperty::SmallArraysInRegisters`.
+    pub(super) fn array_in_memory(&mut self, element: Word, count: u64, minimum: u64) -> Word {
+        let in_registers = self.device_property(DeviceProperty::SmallArraysInRegisters as u32);
+        let [minimum, count] = [minimum, count].map(|count| self.constant(Scalar::U32, count));
+        let (ty, length) = (self.scalar(Scalar::U32), self.id());
+        let operands = [in_registers, minimum, count].map(Operand::IdRef);
+        let operands = [Operand::LiteralSpecConstantOpInteger(Op::Select)].into_iter().chain(operands).collect();
+        let select = Instruction::new(Op::SpecConstantOp, Some(ty), Some(length), operands);
+        self.b.module_mut().types_global_values.push(select);
+        self.b.type_array(element, length)
+    }
+
     pub(super) fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
         if let Some(&known) = self.pointers.get(&(class, to)) {
             return known;

@@ -55,18 +55,18 @@ impl AccessPattern {
     }
 }
 
-/// The largest power of two, up to 8, that is known to divide a value.
+/// The largest power of two, up to 16, that is known to divide a value.
 pub(super) fn known_divisor(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
     let of = |op: &Operand| known_divisor(definitions, &op.value, depth + 1);
     match value {
-        Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef | Constant::Poison) => 8,
-        Value::Constant(Constant::Int(v)) => 1 << v.trailing_zeros().min(3),
+        Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef | Constant::Poison) => 16,
+        Value::Constant(Constant::Int(v)) => 1 << v.trailing_zeros().min(4),
         Value::Constant(_) => 1,
         Value::Local(_) if depth > 6 => 1,
         Value::Local(id) => match definitions[id.0].map(|made| &made.op) {
-            Some(Op::Binary { op: BinaryOp::Mul, left, right, .. }) => (of(left) * of(right)).min(8),
+            Some(Op::Binary { op: BinaryOp::Mul, left, right, .. }) => (of(left) * of(right)).min(16),
             Some(Op::Binary { op: BinaryOp::Shl, left, right, .. }) => match right.value {
-                Value::Constant(Constant::Int(by @ 0..=64)) => (of(left) << by.min(3)).min(8),
+                Value::Constant(Constant::Int(by @ 0..=64)) => (of(left) << by.min(4)).min(16),
                 _ => of(left),
             },
             Some(Op::Binary {
@@ -158,6 +158,9 @@ pub(super) fn group_variables(
     pointers.groups.iter().zip(patterns).map(|(group, pattern)| variable(asm, module, group, pattern)).collect()
 }
 
+/// The size of the smallest local array that drivers with `DeviceProperty::SmallArraysInRegisters` keep in memory.
+const MEMORY_ARRAY_BYTES: u64 = 256;
+
 fn variable(
     asm: &mut Assembler,
     module: &Module,
@@ -181,13 +184,17 @@ fn variable(
     let unit = if pattern.step >= width { width } else { 1 };
     let element_type = asm.scalar(element);
     let count = group.size.div_ceil(width);
-    let array = asm.array(element_type, count);
+    let initial = initial(module, group)?;
+    let array = if group.space == MemorySpace::Private && initial.is_none() && count * width < MEMORY_ARRAY_BYTES {
+        asm.array_in_memory(element_type, count, MEMORY_ARRAY_BYTES / width)
+    } else {
+        asm.array(element_type, count)
+    };
     let class = match group.space {
         MemorySpace::Tile => StorageClass::Workgroup,
         MemorySpace::Private => StorageClass::Function,
         MemorySpace::Table => StorageClass::Private,
     };
-    let initial = initial(module, group)?;
     let initializer = initial.map(|bytes| {
         let parts = (0..count)
             .map(|n| {

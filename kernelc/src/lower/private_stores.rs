@@ -46,7 +46,7 @@ fn store_of(
 ) -> Option<Store> {
     let Op::Store { value, pointer, volatile: false, atomic: false, .. } = &one.op else { return None };
     let PointerClass::Group(group) = pointers.class_of(pointer.value.local()?) else { return None };
-    let Sum { base, by, offset } = Sum::of(definitions, pointer)?;
+    let Sum { base, by, offset } = Sum::of(definitions, &pointer.value)?;
     let is_local = pointers.groups[group].space == MemorySpace::Private
         && matches!(definitions[base.0].map(|made| &made.op), Some(Op::Alloca { .. }));
     let end = offset.checked_add_unsigned(value.ty.size()?)?;

@@ -140,7 +140,7 @@ fn store_of(
 ) -> Option<Store> {
     let Op::Store { value, pointer, volatile: false, atomic: false, .. } = &one.op else { return None };
     pointer.value.local().filter(|&local| pointers.class_of(local) == PointerClass::Device)?;
-    Some(Store { at, sum: Sum::of(definitions, pointer)?, leaves: leaves(&value.ty)? })
+    Some(Store { at, sum: Sum::of(definitions, &pointer.value)?, leaves: leaves(&value.ty)? })
 }
 
 /// The number of bytes, at most [`MAX_VECTOR_BYTES`], to which an address without its constant part is aligned if its base is.
@@ -151,13 +151,35 @@ pub(super) fn alignment(definitions: &[Option<&Instruction>], sum: &Sum) -> u64 
     divisors.min().unwrap_or(MAX_VECTOR_BYTES).min(MAX_VECTOR_BYTES)
 }
 
+/// The pointer with which the loops begin that compute `pointer`, and the number of bytes, at most [`MAX_VECTOR_BYTES`], that divides all
+/// their steps. `None` if there are several such pointers.
+fn root(definitions: &[Option<&Instruction>], pointer: LocalId) -> Option<(LocalId, u64)> {
+    let (mut root, mut align) = (None, MAX_VECTOR_BYTES);
+    let (mut seen, mut rest) = (HashSet::from([pointer]), vec![pointer]);
+    while let Some(at) = rest.pop() {
+        let Some(Op::Phi { incoming, .. }) = definitions[at.0].map(|made| &made.op) else {
+            if root.replace(at).is_some() {
+                return None;
+            }
+            continue;
+        };
+        for (value, _) in incoming {
+            let sum = Sum::of(definitions, value)?;
+            let constant_part = 1 << sum.offset.trailing_zeros().min(MAX_VECTOR_BYTES.ilog2());
+            align = alignment(definitions, &sum).min(constant_part).min(align);
+            if seen.insert(sum.base) {
+                rest.push(sum.base);
+            }
+        }
+    }
+    Some((root?, align))
+}
+
 /// The group that these stores form, if any of them become vector stores. All addresses differ only by constants.
 fn group(definitions: &[Option<&Instruction>], run: &[Store]) -> Option<StoreGroup> {
     let sum = &run.first()?.sum;
-    if definitions[sum.base.0].is_some_and(|made| matches!(made.op, Op::Phi { .. })) {
-        return None;
-    }
-    let align = alignment(definitions, sum);
+    let (base, steps) = root(definitions, sum.base)?;
+    let align = alignment(definitions, sum).min(steps);
     let scalars = |(store, of): (usize, &Store)| {
         let begin = of.sum.offset;
         let all = of.leaves.iter().enumerate();
@@ -172,7 +194,7 @@ fn group(definitions: &[Option<&Instruction>], run: &[Store]) -> Option<StoreGro
         return None; // The order of the stores matters.
     }
     let pieces = pieces(&all, align);
-    let group = StoreGroup { stores: run.iter().map(|store| store.at).collect(), base: sum.base, align, pieces };
+    let group = StoreGroup { stores: run.iter().map(|store| store.at).collect(), base, align, pieces };
     group.has_vectors().then_some(group)
 }
 

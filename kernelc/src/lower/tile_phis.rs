@@ -152,7 +152,7 @@ mod tests {
                     begin = constants.map(|(_, at)| at).next().unwrap();
                 }
                 Op::Load { pointer, .. } => {
-                    offsets.push(crate::lower::addresses::Sum::of(&definitions, pointer).unwrap().offset);
+                    offsets.push(crate::lower::addresses::Sum::of(&definitions, &pointer.value).unwrap().offset);
                 }
                 _ => {}
             }

@@ -147,6 +147,37 @@ mod tests {
         assert_eq!(stores(16, "  store <4 x float> zeroinitializer, ptr addrspace(4) %p, align 4\n"), [16, 4, 4, 4, 4]);
     }
 
+    /// The alignments of the stores of a loop whose pointer advances by `step` and by `index * scale` bytes.
+    fn loop_stores(start: &str, step: i32, scale: u32) -> Vec<u32> {
+        let lines = format!(
+            "  br label %loop
+loop:
+  %l = phi ptr addrspace(4) [ {start}, %entry ], [ %next, %loop ]
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  store i32 %k, ptr addrspace(4) %l, align 4
+  %second = getelementptr inbounds i8, ptr addrspace(4) %l, i64 4
+  store i32 %k, ptr addrspace(4) %second, align 4
+  %by = mul i64 %i, {scale}
+  %moved = getelementptr i8, ptr addrspace(4) %l, i64 %by
+  %next = getelementptr i8, ptr addrspace(4) %moved, i64 {step}
+  %k1 = add i32 %k, 1
+  %more = icmp ult i32 %k1, 9
+  br i1 %more, label %loop, label %end
+end:
+"
+        );
+        stores(16, &lines)
+    }
+
+    #[test]
+    fn the_test_of_a_loop_is_about_its_first_pointer() {
+        assert_eq!(loop_stores("%p", 16, 0), [8, 4, 4]);
+        assert_eq!(loop_stores("%p", 0, 48), [8, 4, 4]);
+        // The steps are no multiples of 8 bytes, or the first pointer is one of two.
+        assert_eq!(loop_stores("%p", 4, 0), [4, 4]);
+        assert_eq!(loop_stores("%p", 0, 12), [4, 4]);
+    }
+
     #[test]
     fn other_stores_stay() {
         // Elements of 12 bytes are not aligned to 8 bytes.

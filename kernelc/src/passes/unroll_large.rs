@@ -1,9 +1,9 @@
 //! Marks counted loops that LLVM's rules consider too large to unroll, so that LLVM unrolls them by 4.
 //!
-//! - Precondition: the module is optimised, and loops whose trip count is known only at run time are not unrolled yet.
+//! - Precondition: the module is optimised, and only loops with a small known trip count are unrolled yet.
 //! - Effect: the latch branch of each marked loop has metadata `llvm.loop.unroll.count`. Only innermost loops are marked,
 //!   because unrolling a loop around an unrolled loop gains nothing. The latch must be the only exit, because other exits
-//!   would have to be copied. The loop must exit when its counter reaches a loop-invariant number. Loops with an unroll
+//!   would have to be copied. The loop must exit when its counter reaches a constant or another loop-invariant number. Loops with an unroll
 //!   pragma of the user are not marked.
 //! - Why: unrolling helps large loops too. The loads of several iterations are in flight together, and fewer selects
 //!   between values of different branches are executed. LLVM's runtime unrolling has a single threshold for all loops
@@ -70,10 +70,9 @@ fn latch_of_large_counted_loop(flow: &Flow<'_>, one: &NaturalLoop) -> Option<usi
     let (_, condition) = flow.definitions.get(&flow.condition(latch)?)?;
     let Op::ICmp { predicate: IntPredicate::Eq | IntPredicate::Ne, left, right } = &condition.op else { return None };
     let changes = |local: &LocalId| flow.definitions.get(local).is_some_and(|(block, _)| inside(*block));
-    // A constant bound is excluded, because the trip count is then known at compile time.
     let (changing, invariant): (Vec<LocalId>, Vec<LocalId>) =
         [left, right].into_iter().filter_map(|operand| operand.value.local()).partition(changes);
-    let ([counter], [_]) = (&changing[..], &invariant[..]) else { return None };
+    let ([counter], [] | [_]) = (&changing[..], &invariant[..]) else { return None };
     let (_, sum) = flow.definitions.get(counter)?;
     let Op::Binary { op: BinaryOp::Add, left, right, .. } = &sum.op else { return None };
     let steps_by_one = matches!(right.value, Value::Constant(Constant::Int(1 | -1)));

@@ -331,6 +331,7 @@ impl Physical {
             (nvidia || self.kernel_form().rolled_loops, DeviceProperty::Breaks),
             (nvidia, DeviceProperty::Reciprocals),
             (nvidia, DeviceProperty::MergesOnlyLoads),
+            (nvidia, DeviceProperty::SmallArraysInRegisters),
             (self.imitates_gpu || radv, DeviceProperty::NarrowOffsets),
         ];
         forms.into_iter().filter_map(|(is_preferred, form)| is_preferred.then_some(form))

@@ -35,7 +35,7 @@ pub fn accesses(kernel: &Kernel<'_>) -> Vec<Access> {
             if kernel.pointers.class_of(local) != PointerClass::Device {
                 continue;
             }
-            let Some(sum) = Sum::of(&definitions, pointer) else { continue };
+            let Some(sum) = Sum::of(&definitions, &pointer.value) else { continue };
             all.push(Access { block, at, writes, sum, ty: ty.clone(), capture: (*offset, *depth) });
         }
     }
