@@ -118,7 +118,7 @@ fn device_function(
         }
         DeviceFunction::WorkgroupAuto => {
             e.workgroup = Some(Workgroup::Specialized(match constant_argument(e, 0)? {
-                0 | 1 if e.prefers_small_workgroups() => [64, 1, 1],
+                0 | 1 if e.prefers_small_workgroups() => [128, 1, 1],
                 0 | 1 => [256, 1, 1],
                 2 => [32, 8, 1],
                 _ => [32, 4, 2],

@@ -443,4 +443,4 @@ impl<'m> Emitter<'m> {
 const MIN_WIDE_BYTES: u64 = 16;
 /// The minimum of bytes that each thread accesses in a small workgroup. An H200 starts some 100 threads in a nanosecond if a workgroup has 64,
 /// and accesses some 4,800 bytes.
-const MIN_THREAD_BYTES: u64 = 64;
+const MIN_THREAD_BYTES: u64 = 32;

@@ -13,6 +13,7 @@ use super::pointers::PointerAnalysis;
 use super::scalars::{Leaf, ScalarKind, leaves};
 use crate::analysis::effects::may_access;
 use crate::ir::{Function, Instruction, LocalId, Module, Op, Value};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 /// The size of the largest vector store in bytes.
@@ -145,43 +146,66 @@ fn store_of(
 
 /// The number of bytes, at most [`MAX_VECTOR_BYTES`], to which an address without its constant part is aligned if its base is.
 pub(super) fn alignment(definitions: &[Option<&Instruction>], sum: &Sum) -> u64 {
-    let divisors = sum.by.iter().map(|(&index, &scale)| {
-        known_divisor(definitions, &Value::Local(index), 0) << scale.trailing_zeros().min(MAX_VECTOR_BYTES.ilog2())
-    });
+    let divisors = sum
+        .by
+        .iter()
+        .map(|(&index, &scale)| known_divisor(definitions, &Value::Local(index), 0) * divisor(scale as i64));
     divisors.min().unwrap_or(MAX_VECTOR_BYTES).min(MAX_VECTOR_BYTES)
 }
 
-/// The pointer with which the loops begin that compute `pointer`, and the number of bytes, at most [`MAX_VECTOR_BYTES`], that divides all
-/// their steps. `None` if there are several such pointers.
-fn root(definitions: &[Option<&Instruction>], pointer: LocalId) -> Option<(LocalId, u64)> {
-    let (mut root, mut align) = (None, MAX_VECTOR_BYTES);
-    let (mut seen, mut rest) = (HashSet::from([pointer]), vec![pointer]);
-    while let Some(at) = rest.pop() {
-        let Some(Op::Phi { incoming, .. }) = definitions[at.0].map(|made| &made.op) else {
-            if root.replace(at).is_some() {
-                return None;
-            }
-            continue;
-        };
-        for (value, _) in incoming {
-            let sum = Sum::of(definitions, value)?;
-            let constant_part = 1 << sum.offset.trailing_zeros().min(MAX_VECTOR_BYTES.ilog2());
-            align = alignment(definitions, &sum).min(constant_part).min(align);
-            if seen.insert(sum.base) {
-                rest.push(sum.base);
+/// The pointer with which the loops begin that compute another pointer.
+struct Root {
+    pointer: LocalId,
+    /// The other pointer minus this one is `distance` plus a multiple of `align` bytes.
+    distance: i64,
+    /// At most [`MAX_VECTOR_BYTES`].
+    align: u64,
+}
+
+impl Root {
+    /// The root of a pointer; `None` if there are several.
+    fn of(definitions: &[Option<&Instruction>], pointer: LocalId) -> Option<Self> {
+        let (mut root, mut align) = (None, MAX_VECTOR_BYTES);
+        // The distances from `pointer`.
+        let (mut distances, mut rest) = (HashMap::from([(pointer, 0_i64)]), vec![pointer]);
+        while let Some(at) = rest.pop() {
+            let from = distances[&at];
+            let Some(Op::Phi { incoming, .. }) = definitions[at.0].map(|made| &made.op) else {
+                if root.replace((at, from)).is_some() {
+                    return None;
+                }
+                continue;
+            };
+            for (value, _) in incoming {
+                let sum = Sum::of(definitions, value)?;
+                align = align.min(alignment(definitions, &sum));
+                let distance = from.wrapping_sub(sum.offset);
+                match distances.entry(sum.base) {
+                    Entry::Vacant(new) => {
+                        new.insert(distance);
+                        rest.push(sum.base);
+                    }
+                    Entry::Occupied(known) => align = align.min(divisor(distance.wrapping_sub(*known.get()))),
+                }
             }
         }
+        let (pointer, back) = root?;
+        Some(Self { pointer, distance: back.wrapping_neg(), align })
     }
-    Some((root?, align))
+}
+
+/// The largest power of two, up to [`MAX_VECTOR_BYTES`], that divides a number.
+fn divisor(number: i64) -> u64 {
+    1 << number.trailing_zeros().min(MAX_VECTOR_BYTES.ilog2())
 }
 
 /// The group that these stores form, if any of them become vector stores. All addresses differ only by constants.
 fn group(definitions: &[Option<&Instruction>], run: &[Store]) -> Option<StoreGroup> {
     let sum = &run.first()?.sum;
-    let (base, steps) = root(definitions, sum.base)?;
-    let align = alignment(definitions, sum).min(steps);
+    let root = Root::of(definitions, sum.base)?;
+    let align = alignment(definitions, sum).min(root.align);
     let scalars = |(store, of): (usize, &Store)| {
-        let begin = of.sum.offset;
+        let begin = of.sum.offset.wrapping_add(root.distance);
         let all = of.leaves.iter().enumerate();
         all.map(|(number, &leaf)| StoredScalar { store, number, leaf, at: begin.wrapping_add_unsigned(leaf.offset) })
             .collect::<Vec<_>>()
@@ -194,7 +218,7 @@ fn group(definitions: &[Option<&Instruction>], run: &[Store]) -> Option<StoreGro
         return None; // The order of the stores matters.
     }
     let pieces = pieces(&all, align);
-    let group = StoreGroup { stores: run.iter().map(|store| store.at).collect(), base, align, pieces };
+    let group = StoreGroup { stores: run.iter().map(|store| store.at).collect(), base: root.pointer, align, pieces };
     group.has_vectors().then_some(group)
 }
 

@@ -150,7 +150,9 @@ mod tests {
     /// The alignments of the stores of a loop whose pointer advances by `step` and by `index * scale` bytes.
     fn loop_stores(start: &str, step: i32, scale: u32) -> Vec<u32> {
         let lines = format!(
-            "  br label %loop
+            "  %p4 = getelementptr i8, ptr addrspace(4) %p, i64 4
+  %p8 = getelementptr i8, ptr addrspace(4) %p, i64 8
+  br label %loop
 loop:
   %l = phi ptr addrspace(4) [ {start}, %entry ], [ %next, %loop ]
   %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
@@ -173,6 +175,9 @@ end:
     fn the_test_of_a_loop_is_about_its_first_pointer() {
         assert_eq!(loop_stores("%p", 16, 0), [8, 4, 4]);
         assert_eq!(loop_stores("%p", 0, 48), [8, 4, 4]);
+        // The loop begins at byte 8 of an element, or at byte 4.
+        assert_eq!(loop_stores("%p8", 16, 0), [8, 4, 4]);
+        assert_eq!(loop_stores("%p4", 16, 0), [4, 4]);
         // The steps are no multiples of 8 bytes, or the first pointer is one of two.
         assert_eq!(loop_stores("%p", 4, 0), [4, 4]);
         assert_eq!(loop_stores("%p", 0, 12), [4, 4]);
