@@ -172,7 +172,7 @@ impl Steps<'_> {
             self.check_barriers(values)?;
         }
         let KernelOptions { bounds, lines, .. } = self.compiler.kernel_options;
-        let options = Options { lines: self.dump.is_enabled() || lines, bounds };
+        let options = Options { lines: self.dump.is_enabled() || lines, bounds, rolled: false };
         let best = unroll_variants.best();
         let selected: Vec<_> = best.iter().map(|(_, module, kernel)| (*module, *kernel)).collect();
         let mut kernels = if self.images {
@@ -216,6 +216,7 @@ impl Steps<'_> {
         self.pass(&mut module, "disjoint-sums", disjoint_sums::run)?;
         self.dump.module("rolled.ll", &module)?;
         let code = ir::snapshot(&module);
+        let options = &Options { rolled: true, ..options.clone() };
         for function in lower::kernels(&code).filter(|function| has_loop(function) && can_exit(function)) {
             let rolled = lower::compile(&[(&code, function)], options).ok().and_then(|mut made| made.pop());
             let kernel = kernels.iter_mut().find(|kernel| kernel.name == function.name);

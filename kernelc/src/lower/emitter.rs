@@ -31,6 +31,8 @@ pub struct Options {
     pub lines: bool,
     /// The handling of out-of-bounds accesses to arrays and array_views.
     pub bounds: Bounds,
+    /// True for modules whose loops the driver unrolls.
+    pub rolled: bool,
 }
 
 pub(super) type Lowered<T> = Result<T, KernelError>;
@@ -177,7 +179,7 @@ impl<'m> Emitter<'m> {
             images: Vec::new(),
             shared_divisors: division::shared_divisors(function),
             products: HashMap::new(),
-            narrow_addresses: NarrowAddresses::of(function, pointers),
+            narrow_addresses: NarrowAddresses::of(function, pointers, options.rolled),
             store_groups,
             blocks_with_adjacent_loads: tile_loads::blocks_with_adjacent_loads(function, pointers),
         })

@@ -1,6 +1,7 @@
 //! Finds the pointers whose address is a captured pointer plus a 32-bit offset. `narrow_offsets` computes these addresses.
 
 use super::capture_uses::Origin;
+use super::offset_parts::{Counters, OffsetParts};
 use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::PointerAnalysis;
 use crate::ir::{Function, Instruction, LocalId, Op, Operand, Value};
@@ -24,10 +25,14 @@ pub(super) struct NarrowAddresses<'m> {
     pub(super) addresses: HashMap<LocalId, Word>,
     /// By pointer and block: an address that the block accesses, and the distance in bytes from the pointer to this address.
     pub(super) anchors: HashMap<(LocalId, usize), (Word, i64)>,
+    /// `None` if drivers do not unroll the kernel's loops.
+    pub(super) counters: Option<Counters<'m>>,
+    /// By pointer: the parts of its offset, if none of them is negative. Empty without `counters`.
+    pub(super) parts: HashMap<LocalId, OffsetParts>,
 }
 
 impl<'m> NarrowAddresses<'m> {
-    pub(super) fn of(function: &'m Function, pointers: &PointerAnalysis) -> Self {
+    pub(super) fn of(function: &'m Function, pointers: &PointerAnalysis, rolled: bool) -> Self {
         let mut accessed = HashSet::new();
         for (n, block) in function.blocks.iter().enumerate() {
             let locals = block.instructions.iter().flat_map(|one| accesses(&one.op));
@@ -42,6 +47,8 @@ impl<'m> NarrowAddresses<'m> {
             narrow_sum: HashMap::new(),
             addresses: HashMap::new(),
             anchors: HashMap::new(),
+            counters: rolled.then(|| Counters::of(function)),
+            parts: HashMap::new(),
         }
     }
 

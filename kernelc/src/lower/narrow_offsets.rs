@@ -10,6 +10,7 @@ use super::assembler::Scalar;
 use super::capture_uses::Origin;
 use super::emitter::{Emitter, Lowered};
 use super::integers;
+use super::offset_parts::{OffsetParts, Term};
 use super::pointer_sets::PointerClass;
 use crate::bounds_option::Bounds;
 use crate::ir::{BinaryOp, CastOp, Constant, LocalId, Op, Operand, Type, Value};
@@ -27,6 +28,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         let Some((start, base_offset)) = self.start_and_offset(base)? else { return Ok(()) };
+        self.note_parts(result, base, base_offset.is_none(), steps);
         let mut offset = base_offset;
         for (index, by) in &steps.by {
             let low = self.low_half(index, MAX_DEPTH)?;
@@ -40,7 +42,10 @@ impl Emitter<'_> {
         let Some(offset) = offset else { return Ok(()) };
         self.narrow_addresses.made.insert(result, (start, offset));
         if self.narrow_addresses.accessed_pointers.contains(&result) {
-            let narrow_sum = self.near_address(result, base, steps, (start, offset));
+            let narrow_sum = match self.sum_of_parts(result, start)? {
+                Some(sum) => sum,
+                None => self.near_address(result, base, steps, (start, offset)),
+            };
             let address = self.select_address(narrow_sum, wide);
             self.narrow_addresses.narrow_sum.insert(result, narrow_sum);
             self.narrow_addresses.addresses.insert(result, address);
@@ -51,6 +56,45 @@ impl Emitter<'_> {
     /// True if accesses through a pointer may use a narrow address. Bounds checks need the 64-bit offset.
     fn has_offset(&self, pointer: LocalId) -> bool {
         self.options.bounds == Bounds::Off && self.pointers.class_of(pointer) == PointerClass::Device
+    }
+
+    /// Records the parts of the offset of `result`, if none of them is negative.
+    fn note_parts(&mut self, result: LocalId, base: &Operand, base_is_captured: bool, steps: &Steps) {
+        let Some(counters) = &self.narrow_addresses.counters else { return };
+        let (none, parts) = (OffsetParts::default(), &self.narrow_addresses.parts);
+        let base_parts =
+            if base_is_captured { Some(&none) } else { base.value.local().and_then(|base| parts.get(&base)) };
+        if let Some(parts) = base_parts.and_then(|parts| parts.plus(counters, steps)) {
+            self.narrow_addresses.parts.insert(result, parts);
+        }
+    }
+
+    /// The narrow address of `result` as a sum of parts, one of which becomes constant when the driver unrolls loops. `None` if there is no
+    /// such part.
+    fn sum_of_parts(&mut self, result: LocalId, start: Word) -> Lowered<Option<Word>> {
+        let Some(OffsetParts { counted, others, constant }) = self.narrow_addresses.parts.get(&result).cloned() else {
+            return Ok(None);
+        };
+        let (Some(counted), Some(others)) = (self.sum_of_terms(&counted)?, self.sum_of_terms(&others)?) else {
+            return Ok(None);
+        };
+        let mut sum = self.narrow_sum((start, others));
+        sum = self.narrow_sum((sum, counted));
+        if constant != 0 {
+            let by = self.asm.constant(Scalar::U64, constant);
+            sum = self.asm.make(S::IAdd, Scalar::U64, &[sum, by]);
+        }
+        Ok(Some(sum))
+    }
+
+    fn sum_of_terms(&mut self, terms: &[Term]) -> Lowered<Option<Word>> {
+        let mut sum = None;
+        for Term { value, bytes } in terms {
+            let word = self.word(value)?;
+            let step = integers::times(&mut self.asm, Scalar::U32, word, *bytes);
+            sum = Some(self.sum(sum, step));
+        }
+        Ok(sum)
     }
 
     /// The narrow address of `result`, which is the sum of `parts` unless the block has an anchor.

@@ -49,6 +49,13 @@ pub(super) fn compile_and_load(body: &str) -> (CompiledKernel, dr::Module) {
     (kernel, module)
 }
 
+/// The module of a kernel with this body. `rolled`: the form whose loops the driver unrolls.
+pub(super) fn compile_form(body: &str, rolled: bool) -> dr::Module {
+    let options = Options { rolled, ..Options::default() };
+    let kernels = compile_module(&ir::tests::module(&kernel(body)), &options).unwrap_or_else(|r| panic!("{r:?}"));
+    dr::load_words(&kernels[0].spirv).unwrap_or_else(|e| panic!("{e}"))
+}
+
 fn assert_refused(body: &str, part: &str) {
     let refusals = compiled(body).err().unwrap_or_default();
     assert!(refusals.iter().any(|r| r.message.contains(part)), "{refusals:?}");

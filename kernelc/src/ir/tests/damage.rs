@@ -195,7 +195,7 @@ fn try_out(module: Result<llvm::Module, String>) {
         }
         // The lowering must cope with every module that LLVM accepts.
         let bounds = Bounds::Report;
-        if let Ok(kernels) = lower::compile_module(&module, &lower::Options { lines: true, bounds }) {
+        if let Ok(kernels) = lower::compile_module(&module, &lower::Options { lines: true, bounds, rolled: false }) {
             for kernel in kernels {
                 assert!(kernel.spirv.len() > 5, "a SPIR-V module without instructions");
             }
