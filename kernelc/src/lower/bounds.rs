@@ -514,7 +514,8 @@ impl Emitter<'_> {
         self.begin_block(end);
     }
 
-    fn selection(&mut self, condition: Word, yes: Word, merge: Word) {
+    /// Ends the block with a branch to `yes` if the condition holds, else to `merge`, where both paths meet.
+    pub(super) fn selection(&mut self, condition: Word, yes: Word, merge: Word) {
         let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
         let operands = vec![dr::Operand::IdRef(merge), control];
         self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));

@@ -6,6 +6,7 @@ use super::capture_uses::ThreadBytes;
 use super::checked::{Checked, Names};
 use super::division;
 use super::global_order::{Order, barrier_orders};
+use super::late_loads::{LateLoads, late_loads};
 use super::memory::{self, Address, GroupVariable};
 use super::narrow_addresses::NarrowAddresses;
 use super::pointer_sets::PointerClass;
@@ -127,6 +128,7 @@ pub(super) struct Emitter<'m> {
     pub(super) products: HashMap<Word, [Word; 2]>,
     pub(super) narrow_addresses: NarrowAddresses<'m>,
     pub(super) store_groups: StoreGroups,
+    pub(super) late_loads: LateLoads<'m>,
     /// See [`tile_loads`].
     blocks_with_adjacent_loads: HashSet<usize>,
 }
@@ -149,6 +151,13 @@ impl<'m> Emitter<'m> {
         } else {
             StoreGroups::default()
         };
+        let barriers = barrier_orders(module, function, pointers);
+        let late_loads = if options.rolled && options.bounds == Bounds::Off && !asm.coherent {
+            let of_aliases = barriers.iter().filter(|(_, order)| **order == Order::IfShared);
+            late_loads(function, pointers, &of_aliases.map(|(&(block, _), _)| block).collect::<Vec<_>>())
+        } else {
+            LateLoads::default()
+        };
         Ok(Emitter {
             module,
             function,
@@ -167,7 +176,7 @@ impl<'m> Emitter<'m> {
             ends: HashMap::new(),
             location: None,
             place: (0, 0),
-            barriers: barrier_orders(module, function, pointers),
+            barriers,
             uniform: Uniform::of(function, pointers, block_size, options.bounds),
             provenances: if options.bounds == Bounds::Off {
                 Provenances::default()
@@ -181,6 +190,7 @@ impl<'m> Emitter<'m> {
             products: HashMap::new(),
             narrow_addresses: NarrowAddresses::of(function, pointers, options.rolled),
             store_groups,
+            late_loads,
             blocks_with_adjacent_loads: tile_loads::blocks_with_adjacent_loads(function, pointers),
         })
     }

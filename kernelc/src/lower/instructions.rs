@@ -41,6 +41,9 @@ impl Emitter<'_> {
             for (at, instruction) in self.function.blocks[block.0].instructions.iter().enumerate() {
                 self.location = instruction.location;
                 self.place = (block.0, at);
+                if !matches!(instruction.op, Op::Phi { .. }) {
+                    self.emit_late_loads()?;
+                }
                 if instruction.result.is_some_and(|local| self.values.contains_key(&local)) {
                     continue; // A quotient that an earlier one of its group has emitted.
                 }
@@ -106,6 +109,7 @@ impl Emitter<'_> {
             }
             Op::Select { condition, yes, no } => self.select(condition, yes, no, *result)?,
             Op::Freeze { value } => self.freeze(value, *result)?,
+            Op::Load { .. } if self.late_loads.contain(*result) => self.load_if_shared(*result)?,
             Op::Load { ty, pointer, align, volatile, atomic } => match self.uniform_load(pointer, ty)? {
                 Some(words) => words,
                 None => self.checked_load(pointer, ty, *align, |e, from| {

@@ -7,7 +7,7 @@
 //! 2. `pointers` finds the memory that each pointer may point to. `private_stores` orders stores to local variables.
 //! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
 //! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`,
-//!    `vector_stores`, `tile_loads` and `printf`. `narrow_offsets` and `offset_parts` give addresses a form that drivers fold.
+//!    `vector_stores`, `tile_loads`, `selected_loads` and `printf`. `narrow_offsets` and `offset_parts` give addresses a form that drivers fold.
 //!
 //! All steps that emit SPIR-V share the `emitter`, which writes through the `assembler`. Each kernel becomes one SPIR-V module with one
 //! entry point, `main`, and one push constant: the 64-bit device address of the argument block.
@@ -38,6 +38,7 @@ mod images;
 mod instructions;
 mod integers;
 mod intrinsics;
+mod late_loads;
 mod memory;
 mod narrow_addresses;
 mod narrow_offsets;
@@ -51,6 +52,7 @@ mod quotients;
 mod reach;
 mod remarks;
 mod scalars;
+mod selected_loads;
 mod store_groups;
 mod structured_flow;
 #[cfg(test)]
