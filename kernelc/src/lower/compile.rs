@@ -3,7 +3,7 @@
 use super::capture_uses::CaptureUse;
 use super::checked::Names;
 use super::emitter::{Emitted, Emitter, Options};
-use super::{pointers, private_stores, quotient_groups, structured_flow, tile_phis};
+use super::{late_arithmetic, pointers, private_stores, quotient_groups, structured_flow, tile_phis};
 use crate::bounds_option::Bounds;
 use crate::ir::{Function, Module, Op};
 use crate::kernel_error::KernelError;
@@ -103,6 +103,9 @@ fn kernel(
     }
     let mut function = function.clone();
     let structure = structured_flow::structurize(&mut function)?;
+    if options.rolled {
+        late_arithmetic::order(&mut function);
+    }
     quotient_groups::order(module, &mut function);
     tile_phis::round_down(module, &mut function);
     let pointers = pointers::analyse(module, &function)?;

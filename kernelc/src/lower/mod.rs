@@ -3,7 +3,8 @@
 //! LLVM's passes have inlined all calls and structured the control flow (see `pipelines`). The steps here, in order:
 //!
 //! 1. `structured_flow`, which uses `alternatives`, `edges` and `breaks`, gives each construct a merge block. `quotient_groups` orders
-//!    the instructions of blocks with quotients of floats. `tile_phis` aligns the pointers of loops in tile_static memory.
+//!    the instructions of blocks with quotients of floats, and `late_arithmetic` orders other arithmetic. `tile_phis` aligns the pointers of
+//!    loops in tile_static memory.
 //! 2. `pointers` finds the memory that each pointer may point to. `private_stores` orders stores to local variables.
 //! 3. `memory` creates SPIR-V variables for tile_static memory, local variables and constant tables.
 //! 4. `instructions` emits SPIR-V, with `conversions`, `integers`, `clamps`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`,
@@ -38,6 +39,7 @@ mod images;
 mod instructions;
 mod integers;
 mod intrinsics;
+mod late_arithmetic;
 mod late_loads;
 mod memory;
 mod narrow_addresses;
