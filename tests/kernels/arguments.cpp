@@ -4,9 +4,11 @@
 #include "device.hpp"
 
 #include <algorithm>
+#include <amp_short_vectors.h>
 #include <numeric>
 
 using namespace concurrency;
+using graphics::int_4;
 
 namespace {
 
@@ -25,6 +27,24 @@ void write_then_read(const accelerator_view &gpu, const array_view<int> &to, con
 }
 int mirrored(int i) {
     return (i / tile * tile + tile - 1 - i % tile) * 3 + 1;
+}
+
+// Each thread reads its element before a loop with barriers, and writes another thread's element after the loop.
+void read_then_write(const accelerator_view &gpu, const array_view<const int_4> &from, const array_view<int_4> &to, int times) {
+    parallel_for_each(
+        gpu, to.extent.tile<tile>(), [=](tiled_index<tile> t) restrict(amp) {
+            tile_static int numbers[tile];
+            const int l = t.local[0], origin = t.tile_origin[0];
+            const int_4 own = from[t.global];
+            int sum = 0;
+            for (int n = 0; n < times; ++n) {
+                numbers[l] = n;
+                t.barrier.wait();
+                sum += numbers[(l + 1) % tile];
+                t.barrier.wait();
+            }
+            to[origin + tile - 1 - l] = own + int_4(sum, 1, 2, 3);
+        });
 }
 
 struct many {
@@ -70,6 +90,22 @@ TEST(sections_that_overlap_and_that_do_not) {
         copy(all, values.begin());
         for (int i = 0; i < count; ++i)
             CHECK(values[i] == (begin == 0 ? mirrored(i) : 8));
+    }
+}
+
+TEST(elements_are_read_before_a_loop_and_written_after_it) {
+    const accelerator_view gpu = vulkan_view();
+    array<int_4> one(count, gpu), two(count, gpu);
+    std::vector<int_4> values(count), results(count);
+    for (int i = 0; i < count; ++i)
+        values[i] = int_4(i, 2 * i, 3 * i, 4 * i);
+    for (int round = 0; round < 2 * rounds; ++round) {
+        array<int_4> &to = (round / rounds) % 2 == 0 ? one : two;
+        copy(values.begin(), one);
+        read_then_write(gpu, array_view<const int_4>(one), array_view<int_4>(to), 5);
+        copy(to, results.begin());
+        for (int i = 0; i < count; ++i)
+            CHECK(results[i / tile * tile + tile - 1 - i % tile] == values[i] + int_4(10, 1, 2, 3));
     }
 }
 
