@@ -74,7 +74,7 @@ pub(super) fn late_loads<'m>(function: &'m Function, pointers: &PointerAnalysis,
     for (number, block) in function.blocks.iter().enumerate() {
         for load in block.instructions.iter().filter_map(|one| load_of(one, pointers)) {
             let place = places.late(load.result, number);
-            let (Some(to), Some(sum)) = (place, Sum::of(&definitions, load.pointer)) else { continue };
+            let (Some(to), Some(sum)) = (place, Sum::of(&definitions, &load.pointer.value)) else { continue };
             groups.entry((to, Sum { offset: 0, ..sum })).or_default().push(load);
         }
     }
