@@ -155,17 +155,27 @@ pub(super) fn group_variables(
             _ => {}
         }
     }
-    pointers.groups.iter().zip(patterns).map(|(group, pattern)| variable(asm, module, group, pattern)).collect()
+    // Threads that access one small array at different indices are faster if it is in registers. Several arrays need too many comparisons.
+    let are_in_memory = pointers.groups.iter().filter(|group| is_small_array(group)).count() > 1;
+    let groups = pointers.groups.iter().zip(patterns);
+    groups.map(|(group, pattern)| variable(asm, module, group, pattern, are_in_memory)).collect()
 }
 
 /// The size of the smallest local array that drivers with `DeviceProperty::SmallArraysInRegisters` keep in memory.
 const MEMORY_ARRAY_BYTES: u64 = 256;
 
+/// True for a local array that these drivers keep in registers.
+fn is_small_array(group: &Group) -> bool {
+    group.space == MemorySpace::Private && group.size < MEMORY_ARRAY_BYTES
+}
+
+/// `are_in_memory`: small local arrays are in memory.
 fn variable(
     asm: &mut Assembler,
     module: &Module,
     group: &Group,
     pattern: AccessPattern,
+    are_in_memory: bool,
 ) -> Result<GroupVariable, KernelError> {
     let width = match (group.space, pattern.width) {
         // Two threads may write different parts of one word, so elements must be as small as the accesses.
@@ -185,7 +195,7 @@ fn variable(
     let element_type = asm.scalar(element);
     let count = group.size.div_ceil(width);
     let initial = initial(module, group)?;
-    let array = if group.space == MemorySpace::Private && initial.is_none() && count * width < MEMORY_ARRAY_BYTES {
+    let array = if are_in_memory && is_small_array(group) && initial.is_none() {
         asm.array_in_memory(element_type, count, MEMORY_ARRAY_BYTES / width)
     } else {
         asm.array(element_type, count)

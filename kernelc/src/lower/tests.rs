@@ -600,6 +600,33 @@ fn a_local_array_with_a_changing_index_and_a_table_are_variables() {
 }
 
 #[test]
+fn several_small_local_arrays_are_in_memory() {
+    // The number of arrays whose length depends on the device.
+    let of = |sizes: &[u32]| {
+        let array = |(n, size): (usize, &u32)| {
+            format!(
+                "  %l{n} = alloca [{size} x i32], align 4
+  %p{n} = getelementptr inbounds [{size} x i32], ptr %l{n}, i64 0, i64 %n
+  store i32 5, ptr %p{n}, align 4
+  %v{n} = load i32, ptr %p{n}, align 4
+  store i32 %v{n}, ptr addrspace(4) %a, align 4
+"
+            )
+        };
+        let arrays: String = sizes.iter().enumerate().map(array).collect();
+        let body = format!(
+            "{LOADS}  %i = call i32 @__revamp_global_id(i32 0)
+  %n = zext i32 %i to i64
+{arrays}  ret void"
+        );
+        count(&compile_and_load(&body).1, Op::SpecConstantOp)
+    };
+    assert_eq!(of(&[16]), 0);
+    assert_eq!(of(&[16, 64]), 0);
+    assert_eq!(of(&[16, 8, 100]), 2);
+}
+
+#[test]
 fn saturating_conversions_of_halves_compare_values_of_one_type() {
     let (_, module) = compile_and_load(&format!(
         "{LOADS}  %h = load half, ptr addrspace(4) %b, align 2
