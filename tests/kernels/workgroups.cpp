@@ -116,7 +116,7 @@ TEST(repeats_begin_when_it_is_found) {
     // This loop does not wait, so that many launches are running at each step of the search.
     for (int n = 0; n < 200; ++n)
         add(n);
-    for (int n = 0; n < 3000 && finished_searches() == 0; ++n) {
+    for (int n = 0; n < 100000 && finished_searches() == 0; ++n) {
         add(n);
         gpu.wait();
     }
@@ -138,7 +138,7 @@ TEST(threads_that_launch_at_once) {
             std::vector<int> data(66 * 96);
             const array_view<int, 2> view(66, 96, data);
             // On a fast device, many launches end before the pipelines of the search are built.
-            for (int n = 1; n <= 150 || (n < 3000 && finished_searches() == 0); ++n) {
+            for (int n = 1; n <= 150 || (n < 100000 && finished_searches() == 0); ++n) {
                 parallel_for_each(
                     gpu, view.extent, [=](index<2> i) restrict(amp) { view[i] += i[0] * 96 + i[1]; });
                 if (n % 10) continue;
@@ -161,7 +161,7 @@ TEST(atomic_operations) {
     const array_view<int> count(counts);
     const array_view<float> sum(sums);
     const extent<1> domain(7 * 1001);
-    for (int n = 1; n <= 40 || (n < 3000 && finished_searches() == 0); ++n) {
+    for (int n = 1; n <= 40 || (n < 100000 && finished_searches() == 0); ++n) {
         parallel_for_each(
             gpu, domain, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&count[i[0] % 7]); });
         // A sum of floats, whose last bits can depend on the order of the threads.
@@ -190,7 +190,7 @@ TEST(what_was_found_is_on_disk) {
         const accelerator_view gpu = vulkan_view();
         std::vector<int> data(999);
         const array_view<int> view(data);
-        for (int n = 0; n < 3000 && finished_searches() == 0 && count_messages("found by an earlier search") == 0;
+        for (int n = 0; n < 100000 && finished_searches() == 0 && count_messages("found by an earlier search") == 0;
              ++n) {
             parallel_for_each(
                 gpu, view.extent, [=](index<1> i) restrict(amp) { view[i] += i[0]; });
