@@ -153,7 +153,7 @@ pub(super) fn alignment(definitions: &[Option<&Instruction>], sum: &Sum) -> u64 
     divisors.min().unwrap_or(MAX_VECTOR_BYTES).min(MAX_VECTOR_BYTES)
 }
 
-/// The pointer with which the loops begin that compute another pointer.
+/// The pointer from which loops compute another pointer by steps.
 struct Root {
     pointer: LocalId,
     /// The other pointer minus this one is `distance` plus a multiple of `align` bytes.
