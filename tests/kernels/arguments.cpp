@@ -30,7 +30,8 @@ int mirrored(int i) {
 }
 
 // Each thread reads its element before a loop with barriers, and writes another thread's element after the loop.
-void read_then_write(const accelerator_view &gpu, const array_view<const int_4> &from, const array_view<int_4> &to, int times) {
+void read_then_write(const accelerator_view &gpu, const array_view<const int_4> &from, const array_view<int_4> &to,
+                     int times) {
     parallel_for_each(
         gpu, to.extent.tile<tile>(), [=](tiled_index<tile> t) restrict(amp) {
             tile_static int numbers[tile];

@@ -70,7 +70,7 @@ impl<'m> Call<'m> {
 
     /// The address `offset` bytes after an argument, and its alignment.
     fn address(self, build: &Builder<'m>, argument: u32, base: Value<'m>, offset: u64) -> (Value<'m>, u32) {
-        let align = u64::from(self.at.argument_alignment(argument).unwrap_or(1));
+        let align = self.at.argument_alignment(argument).unwrap_or(1);
         let align = if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) };
         let at = if offset == 0 { base } else { build.byte_address_inbounds(base, build.edit.i64(offset), "") };
         (at, align as u32)
