@@ -329,12 +329,9 @@ impl Emitter<'_> {
     ) -> Lowered<Vec<Word>> {
         let Some(inside) = access.inside else { return act(self, access.at) };
         let (yes, no, merge) = (self.asm.id(), self.asm.id(), self.asm.id());
-        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
-        let operands = vec![dr::Operand::IdRef(merge), control];
-        self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));
         let before = self.block;
         let outside = if access.report.is_some() { no } else { merge };
-        self.branch(S::BranchConditional, &[inside, yes, outside]);
+        self.selection(inside, [yes, outside], merge);
         self.begin_block(yes);
         let made = act(self, access.at)?;
         let after = self.block;
@@ -357,6 +354,13 @@ impl Emitter<'_> {
     pub(super) fn branch(&mut self, op: S, to: &[Word]) {
         let operands = to.iter().map(|&word| dr::Operand::IdRef(word)).collect();
         self.asm.push(dr::Instruction::new(op, None, None, operands));
+    }
+
+    /// Ends the block with a branch to the first label if the condition holds, else to the second. Both paths meet at `merge`.
+    pub(super) fn selection(&mut self, condition: Word, [yes, no]: [Word; 2], merge: Word) {
+        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
+        self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
+        self.branch(S::BranchConditional, &[condition, yes, no]);
     }
 
     pub(super) fn begin_block(&mut self, label: Word) {
@@ -453,7 +457,7 @@ impl Emitter<'_> {
         let site = self.asm.make(S::Load, Scalar::U32, &[site]);
         let some = self.asm.make(S::INotEqual, Scalar::Bool, &[site, zero]);
         let (report, end) = (self.asm.id(), self.asm.id());
-        self.selection(some, report, end);
+        self.selection(some, [report, end], end);
         self.begin_block(report);
         let one = self.asm.constant(Scalar::U32, 1);
         let mut words = vec![self.asm.make(S::ISub, Scalar::U32, &[site, one])];
@@ -472,7 +476,7 @@ impl Emitter<'_> {
         let to = self.table_u64(table::REPORT);
         let none = self.asm.constant(Scalar::U64, 0);
         let some = self.asm.make(S::INotEqual, Scalar::Bool, &[to, none]);
-        self.selection(some, first, end);
+        self.selection(some, [first, end], end);
         self.begin_block(first);
         let (device, zero, one) = (
             self.asm.constant(Scalar::U32, spirv::Scope::Device as u64),
@@ -485,7 +489,7 @@ impl Emitter<'_> {
         // (decision 37).
         let old = self.asm.make(S::AtomicUMax, Scalar::U32, &[word, device, zero, one]);
         let is_free = self.asm.make(S::IEqual, Scalar::Bool, &[old, zero]);
-        self.selection(is_free, free, taken);
+        self.selection(is_free, [free, taken], taken);
         self.begin_block(free);
         let mut values = Vec::new();
         for (from, at) in [(table::KERNEL, report::KERNEL), (table::LAUNCH, report::LAUNCH)] {
@@ -512,14 +516,6 @@ impl Emitter<'_> {
         self.begin_block(taken);
         self.branch(S::Branch, &[end]);
         self.begin_block(end);
-    }
-
-    /// Ends the block with a branch to `yes` if the condition holds, else to `merge`, where both paths meet.
-    pub(super) fn selection(&mut self, condition: Word, yes: Word, merge: Word) {
-        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
-        let operands = vec![dr::Operand::IdRef(merge), control];
-        self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));
-        self.branch(S::BranchConditional, &[condition, yes, merge]);
     }
 }
 

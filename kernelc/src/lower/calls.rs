@@ -3,11 +3,12 @@
 
 use super::assembler::{Scalar, Workgroup};
 use super::emitter::{Emitter, Lowered};
-use super::{images, intrinsics, memory, printf};
+use super::{images, intrinsics, printf};
 use crate::demangle::demangled;
 use crate::device_abi::{self, DeviceFunction};
 use crate::ir::{Constant, Function, FunctionId, LocalId, Module, Op, Operand, Type, Value};
 use crate::kernel_error::KernelError;
+use crate::passes::calls::copies_or_sets;
 use crate::passes::expand_copies::MAX_BYTES;
 use rspirv::spirv::{Op as S, Word};
 
@@ -23,7 +24,7 @@ pub(super) fn call(
     if let Some(function) = DeviceFunction::of(name) {
         return device_function(e, function, arguments, returns, result);
     }
-    if memory::is_copy(name) {
+    if copies_or_sets(name) {
         return Err(refused_copy(arguments));
     }
     if let Some(rest) = name.strip_prefix("llvm.") {

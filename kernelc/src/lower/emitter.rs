@@ -378,10 +378,7 @@ impl<'m> Emitter<'m> {
             Order::IfShared => {
                 let shared = self.asm.shared_captures();
                 let (yes, no, merge) = (self.asm.id(), self.asm.id(), self.asm.id());
-                let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
-                let operands = vec![dr::Operand::IdRef(merge), control];
-                self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));
-                self.branch(S::BranchConditional, &[shared, yes, no]);
+                self.selection(shared, [yes, no], merge);
                 for (label, memory) in [(yes, memory), (no, TILE_MEMORY)] {
                     self.begin_block(label);
                     self.control_barrier(memory);
@@ -411,9 +408,7 @@ impl<'m> Emitter<'m> {
         }
         let ordered = self.asm.device_property(DeviceProperty::Ordered as u32);
         let (fence, merge) = (self.asm.id(), self.asm.id());
-        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
-        self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
-        self.branch(S::BranchConditional, &[ordered, merge, fence]);
+        self.selection(ordered, [merge, fence], merge);
         self.begin_block(fence);
         self.asm.push(barrier);
         self.branch(S::Branch, &[merge]);

@@ -314,11 +314,6 @@ fn half(bits: u64) -> u16 {
     }
 }
 
-/// True for an intrinsic that copies or sets memory.
-pub(super) fn is_copy(name: &str) -> bool {
-    ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."].iter().any(|begin| name.starts_with(begin))
-}
-
 /// An address in the SPIR-V module.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Address {

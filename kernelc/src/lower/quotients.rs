@@ -11,8 +11,7 @@ use super::emitter::{Emitter, Lowered};
 use super::{integers, quotient_groups};
 use crate::ir::Op;
 use revamp_image::DeviceProperty;
-use rspirv::dr;
-use rspirv::spirv::{self, GlslStd450Op as Glsl, Op as S, Word};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
 const INFINITY: u64 = 0x7f80_0000;
 /// If dividend, divisor and quotient are within these bounds, no step of the fast path leaves the range of normal numbers: the residual
@@ -69,10 +68,8 @@ impl Emitter<'_> {
         }
         let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, all_usual]);
         let (rare, merge) = (asm.id(), asm.id());
-        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
-        asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
         let before = self.block;
-        self.branch(S::BranchConditional, &[done, merge, rare]);
+        self.selection(done, [merge, rare], merge);
         self.begin_block(rare);
         let mut slow = Vec::new();
         for &[a, b] in operands {

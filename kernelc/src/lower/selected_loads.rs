@@ -16,7 +16,7 @@ impl Emitter<'_> {
         let leaves = self.leaves(load.ty)?;
         let before = self.block;
         let (first, merge) = (self.asm.id(), self.asm.id());
-        self.selection(shared, first, merge);
+        self.selection(shared, [first, merge], merge);
         self.begin_block(first);
         let words = self.load_once(&load)?;
         let end = self.block;
@@ -37,7 +37,7 @@ impl Emitter<'_> {
         let before = self.block;
         let (again, merge) = (self.asm.id(), self.asm.id());
         let disjoint = self.asm.make(S::LogicalNot, Scalar::Bool, &[shared]);
-        self.selection(disjoint, again, merge);
+        self.selection(disjoint, [again, merge], merge);
         self.begin_block(again);
         let mut loaded = Vec::new();
         for load in &loads {

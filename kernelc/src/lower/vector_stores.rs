@@ -32,9 +32,7 @@ impl<'m> Emitter<'m> {
         }
         let is_aligned = self.is_aligned(group)?;
         let (yes, no, merge) = (self.asm.id(), self.asm.id(), self.asm.id());
-        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
-        self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
-        self.branch(S::BranchConditional, &[is_aligned, yes, no]);
+        self.selection(is_aligned, [yes, no], merge);
         self.begin_block(yes);
         for piece in &group.pieces {
             self.store_piece(&stores, piece)?;

@@ -16,6 +16,11 @@ pub fn called(instruction: Value<'_>) -> Option<DeviceFunction> {
     DeviceFunction::of(&instruction.called()?.name())
 }
 
+/// True for the name of an intrinsic that copies or sets memory.
+pub fn copies_or_sets(callee: &str) -> bool {
+    ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."].iter().any(|begin| callee.starts_with(begin))
+}
+
 /// True if a module calls a function of the C++ headers.
 pub fn is_called(function: DeviceFunction, module: &Module) -> bool {
     instructions(module).any(|instruction| called(instruction) == Some(function))

@@ -5,6 +5,7 @@
 //!   any, because the operands of `memmove` may overlap. Other calls stay, and the lowering refuses them.
 //! - Why: devices have no such calls. The loads and stores of a copy are then optimised like all others.
 
+use super::calls;
 use crate::llvm::number::{opcode as o, value as k};
 use crate::llvm::{Builder, Editor, Form, Module, Type, Value};
 
@@ -39,10 +40,10 @@ impl<'m> Call<'m> {
     fn of(at: Value<'m>) -> Option<Self> {
         let callee = if at.form() == Form::Instruction(o::CALL) { at.called()? } else { return None };
         let name = callee.name();
-        let is_copy = ["llvm.memcpy.", "llvm.memmove."].iter().any(|begin| name.starts_with(begin));
-        if !is_copy && !name.starts_with("llvm.memset.") {
+        if !calls::copies_or_sets(&name) {
             return None;
         }
+        let is_copy = !name.starts_with("llvm.memset.");
         let (to, from, size) = (at.operand(0)?, at.operand(1)?, at.operand(2)?);
         let bytes = Some(size).filter(|size| size.form() == Form::Other(k::INTEGER))?.zero_extended();
         (bytes <= MAX_BYTES).then_some(Self { at, is_copy, to, from, bytes })

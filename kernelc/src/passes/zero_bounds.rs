@@ -7,6 +7,7 @@
 //!   the kernel is refused. Loads of an array's members are marked as invariant, for `version_bounds`.
 //! - Why: only the library knows where an array begins and ends. LLVM turns the branches into masked vector instructions.
 
+use super::calls;
 use crate::device_abi::KERNEL;
 use crate::ir::IntPredicate;
 use crate::llvm::number::{self, opcode as o, value as k};
@@ -221,7 +222,7 @@ impl<'m> Checks<'m> {
         let pointers: Vec<Value<'m>> = arguments.filter(|one| is_pointer(*one)).collect();
         let elements = || pointers.iter().any(|pointer| matches!(self.points_to(*pointer), PointsTo::Of(_)));
         let callee = call.called().map(Value::name).unwrap_or_default();
-        if !["llvm.memset.", "llvm.memcpy.", "llvm.memmove."].iter().any(|begin| callee.starts_with(begin)) {
+        if !calls::copies_or_sets(&callee) {
             return match elements() {
                 true => Err(format!("the kernel passes the address of an element to {callee}")),
                 false => Ok(Vec::new()),
